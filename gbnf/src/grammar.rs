@@ -1,0 +1,279 @@
+//! The tree of a grammar: what the parser reads, the JSON Schema translator writes, the printer
+//! prints and the compiler compiles.
+
+use crate::span::Span;
+
+/// A grammar: named rules in source order.
+///
+/// A name may be defined twice; the last definition counts, as in llama.cpp (the checker warns).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Grammar {
+    /// The rules, in source order.
+    pub rules: Vec<Rule>,
+}
+
+/// A rule `name ::= body`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rule {
+    /// The name: one or more of `A-Z a-z 0-9 - _`.
+    pub name: String,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// The right-hand side.
+    pub body: Expr,
+}
+
+/// An expression with its place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands; the default span in a tree that was not parsed.
+    pub span: Span,
+}
+
+/// The forms of an expression.
+///
+/// The canonical shape, which the parser yields and which `parse(print(g)) == g` needs:
+/// a group is no node of its own (`("a")` is the literal); a sequence or choice never has exactly
+/// one item; a choice has at least two; the empty sequence is `()` (also an empty alternative).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ExprKind {
+    /// `"text"`: these code points; the empty literal `""` matches the empty text.
+    Literal(String),
+    /// `[a-z]`, `[^"]`: one code point.
+    Class(CharClass),
+    /// `.`: any one code point, line ends included.
+    Any,
+    /// A rule's name.
+    Reference(String),
+    /// `<[7]>`, `<think>`, `!<[7]>`: one token of the vocabulary.
+    Token(TokenReference),
+    /// One after the other; empty: the empty text.
+    Sequence(Vec<Expr>),
+    /// One of them.
+    Choice(Vec<Expr>),
+    /// `x*`, `x+`, `x?`, `x{m,n}`: at least `min`, at most `max` times.
+    Repeat {
+        /// What is repeated.
+        item: Box<Expr>,
+        /// Least number of times.
+        min: u32,
+        /// Greatest number of times; `None`: unbounded.
+        max: Option<u32>,
+    },
+    /// `@members(...)`: members in any order, each key at most once (extension).
+    Members(Box<Members>),
+}
+
+/// A set of code points, as written.
+///
+/// A class that matches nothing is always written as the negation of everything:
+/// see [`CharClass::nothing`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CharClass {
+    /// Whether the ranges are what is *not* matched.
+    pub negated: bool,
+    /// Inclusive ranges in source order, each with start <= end; may overlap; not empty.
+    pub ranges: Vec<(char, char)>,
+}
+
+impl CharClass {
+    /// The class that matches no code point: `[^\x00-\U0010FFFF]`.
+    pub fn nothing() -> Self {
+        Self { negated: true, ranges: vec![('\0', char::MAX)] }
+    }
+
+    /// The matched code points as sorted, disjoint, non-adjacent inclusive ranges.
+    /// Surrogates never occur.
+    pub fn matched(&self) -> Vec<(char, char)> {
+        let mut ranges = self.ranges.clone();
+        ranges.sort_unstable();
+        let mut merged: Vec<(char, char)> = Vec::new();
+        for (lo, hi) in ranges {
+            match merged.last_mut() {
+                Some(last) if next_char(last.1).is_none_or(|next| lo <= next) => {
+                    last.1 = last.1.max(hi);
+                }
+                _ => merged.push((lo, hi)),
+            }
+        }
+        if !self.negated {
+            return merged;
+        }
+        let mut rest = Vec::new();
+        let mut from = Some('\0');
+        for (lo, hi) in merged {
+            if let (Some(start), Some(end)) = (from, previous_char(lo))
+                && start <= end
+            {
+                rest.push((start, end));
+            }
+            from = next_char(hi);
+        }
+        if let Some(start) = from {
+            rest.push((start, char::MAX));
+        }
+        rest
+    }
+}
+
+/// The code point after `c`, surrogates skipped; `None` after U+10FFFF.
+pub(crate) fn next_char(c: char) -> Option<char> {
+    match c {
+        '\u{D7FF}' => Some('\u{E000}'),
+        c => char::from_u32(c as u32 + 1),
+    }
+}
+
+/// The code point before `c`, surrogates skipped; `None` before U+0000.
+pub(crate) fn previous_char(c: char) -> Option<char> {
+    match c {
+        '\u{E000}' => Some('\u{D7FF}'),
+        c => char::from_u32((c as u32).checked_sub(1)?),
+    }
+}
+
+/// A reference to a token of the vocabulary.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TokenReference {
+    /// `!<...>`: any one token but this one (and no end-of-generation token).
+    pub negated: bool,
+    /// Which token.
+    pub token: TokenName,
+}
+
+/// How a grammar names a token.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TokenName {
+    /// `<[7]>`: by id.
+    Id(u32),
+    /// `<think>`: by its text, which includes the angle brackets.
+    Text(String),
+}
+
+/// `@members(SEP){min,max}( KEY => VALUE ; KEY ?=> VALUE ; KEY *=> VALUE ; KEY !=> )`.
+///
+/// Members `key value` in any order with the separator between two of them. No key text occurs
+/// twice. What a [`Repetition::Many`] key matches is less whatever the other three kinds match
+/// literally: a declared or forbidden key is never taken for an undeclared one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Members {
+    /// The members; the order carries no meaning.
+    pub members: Vec<Member>,
+    /// What stands between two members.
+    pub separator: Expr,
+    /// Least number of members.
+    pub min: u32,
+    /// Greatest number of members; `None`: unbounded.
+    pub max: Option<u32>,
+}
+
+/// One entry of [`Members`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member {
+    /// The key as it is spelled, quotes included: a non-empty literal, or for
+    /// [`Repetition::Many`] any regular expression that does not match the empty text and of
+    /// which no match is a proper prefix of another match or of a literal key.
+    pub key: Expr,
+    /// How often it may occur.
+    pub repetition: Repetition,
+    /// What follows the key; the empty sequence for [`Repetition::Never`].
+    pub value: Expr,
+}
+
+/// How often a member of [`Members`] may occur.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Repetition {
+    /// `=>`: exactly once.
+    Required,
+    /// `?=>`: at most once.
+    Optional,
+    /// `*=>`: any number of times, with a different key text each time.
+    Many,
+    /// `!=>`: never; takes the key away from the [`Repetition::Many`] members.
+    Never,
+}
+
+impl Expr {
+    /// An expression without a place.
+    pub fn new(kind: ExprKind) -> Self {
+        Self { kind, span: Span::default() }
+    }
+
+    /// `"text"`.
+    pub fn literal(text: impl Into<String>) -> Self {
+        Self::new(ExprKind::Literal(text.into()))
+    }
+
+    /// A reference to the rule `name`.
+    pub fn reference(name: impl Into<String>) -> Self {
+        Self::new(ExprKind::Reference(name.into()))
+    }
+
+    /// The empty text.
+    pub fn empty() -> Self {
+        Self::new(ExprKind::Sequence(Vec::new()))
+    }
+
+    /// What matches nothing.
+    pub fn nothing() -> Self {
+        Self::new(ExprKind::Class(CharClass::nothing()))
+    }
+
+    /// A class of the given inclusive ranges.
+    pub fn class(ranges: impl IntoIterator<Item = (char, char)>) -> Self {
+        let ranges: Vec<_> = ranges.into_iter().collect();
+        if ranges.is_empty() {
+            return Self::nothing();
+        }
+        Self::new(ExprKind::Class(CharClass { negated: false, ranges }))
+    }
+
+    /// A class of everything but the given inclusive ranges.
+    pub fn class_except(ranges: impl IntoIterator<Item = (char, char)>) -> Self {
+        let ranges: Vec<_> = ranges.into_iter().collect();
+        if ranges.is_empty() {
+            return Self::new(ExprKind::Any);
+        }
+        Self::new(ExprKind::Class(CharClass { negated: true, ranges }))
+    }
+
+    /// One after the other, in canonical shape (a single item stands for itself).
+    pub fn sequence(items: impl IntoIterator<Item = Self>) -> Self {
+        let mut items: Vec<_> = items.into_iter().collect();
+        if items.len() == 1 { items.remove(0) } else { Self::new(ExprKind::Sequence(items)) }
+    }
+
+    /// One of them, in canonical shape (a single item stands for itself; none matches nothing).
+    pub fn choice(items: impl IntoIterator<Item = Self>) -> Self {
+        let mut items: Vec<_> = items.into_iter().collect();
+        match items.len() {
+            0 => Self::nothing(),
+            1 => items.remove(0),
+            _ => Self::new(ExprKind::Choice(items)),
+        }
+    }
+
+    /// At least `min` and at most `max` times.
+    pub fn repeat(self, min: u32, max: Option<u32>) -> Self {
+        Self::new(ExprKind::Repeat { item: Box::new(self), min, max })
+    }
+
+    /// `x?`.
+    pub fn optional(self) -> Self {
+        self.repeat(0, Some(1))
+    }
+}
+
+impl Grammar {
+    /// The body of the rule `name`: its last definition.
+    pub fn rule(&self, name: &str) -> Option<&Rule> {
+        self.rules.iter().rev().find(|rule| rule.name == name)
+    }
+
+    /// Adds the rule `name ::= body` at the end.
+    pub fn add(&mut self, name: impl Into<String>, body: Expr) {
+        self.rules.push(Rule { name: name.into(), name_span: Span::default(), body });
+    }
+}

@@ -1,0 +1,1 @@
+//! JSON Schema to grammar, and a report of what is enforced.

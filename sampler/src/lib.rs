@@ -1,0 +1,1 @@
+//! Vocabulary, token masks, grammar sampler and the sampler chain.
