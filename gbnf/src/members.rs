@@ -4,6 +4,8 @@
 //! its members; which of them are still allowed is a guard that the member state decides. So an
 //! object with 600 keys has one trie, not one for each set of keys seen.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::program::Position;
@@ -142,6 +144,8 @@ pub(crate) struct MemberTables {
     counts: FxHashMap<TermId, Option<u64>>,
     /// Whether a rest has infinitely many endings as long as it has not ended.
     endless: FxHashMap<TermId, bool>,
+    /// The keys of a state that are not also matches of a free one.
+    uncovered: FxHashMap<(KeyStateId, TermId), Arc<[(TermId, u32)]>>,
 }
 
 impl Default for MemberTables {
@@ -157,6 +161,7 @@ impl Default for MemberTables {
             key_steps: FxHashMap::default(),
             counts: FxHashMap::default(),
             endless: FxHashMap::default(),
+            uncovered: FxHashMap::default(),
         };
         tables.seen.intern(Box::new([]));
         tables.written.intern(Written { children: Box::new([]), ends: false, keys: 0 });
@@ -266,17 +271,33 @@ impl MemberTables {
             shape.members[member as usize].kind == Kind::Many
                 && self.allowed(shape, context.state, member, room)
         })?;
-        let others: Vec<TermId> = tags
-            .iter()
-            .enumerate()
-            .filter(|&(at, &(_, member))| {
-                at != free && self.allowed(shape, context.state, member, room)
-            })
-            .map(|(_, &(rest, _))| rest)
-            .collect();
         let rest = tags[free].0;
         let endless = *self.endless.entry(rest).or_insert_with(|| always_endless(rest, terms));
-        endless.then_some((rest, others))
+        if !endless {
+            return None;
+        }
+        let uncovered = match self.uncovered.get(&(state, rest)) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let is_many = |member: u32| shape.members[member as usize].kind == Kind::Many;
+                let others: Arc<[(TermId, u32)]> = tags
+                    .iter()
+                    .enumerate()
+                    .filter(|&(at, &(other, member))| {
+                        at != free && (is_many(member) || !meets(other, rest, terms))
+                    })
+                    .map(|(_, &tag)| tag)
+                    .collect();
+                self.uncovered.insert((state, rest), Arc::clone(&others));
+                others
+            }
+        };
+        let others = uncovered
+            .iter()
+            .filter(|&&(_, member)| self.allowed(shape, context.state, member, room))
+            .map(|&(other, _)| other)
+            .collect();
+        Some((rest, others))
     }
 
     fn key_step(&mut self, state: KeyStateId, byte: u8, terms: &Terms) -> KeyStateId {

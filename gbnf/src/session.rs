@@ -31,6 +31,13 @@ pub struct State {
     complete: bool,
 }
 
+impl From<Entry> for State {
+    /// The state of one configuration.
+    fn from(entry: Entry) -> Self {
+        Self { entries: SmallVec::from_slice(&[entry]), complete: false }
+    }
+}
+
 impl State {
     /// The configurations.
     pub fn entries(&self) -> &[Entry] {
@@ -220,10 +227,16 @@ impl Session {
         State { entries: self.canonical(entries), complete: first.complete | second.complete }
     }
 
-    /// Whether the terminal of a label may go on with `byte`, and with which label.
-    pub fn step_label(&mut self, label: Label, byte: u8) -> (Option<Label>, bool) {
-        let After { label, ends } = label::step(label, byte, &self.terms, &self.program.texts);
-        (label, ends)
+    /// The byte `byte` in a terminal that is a term or counted: the label with which the terminal
+    /// may go on, and whether it may end. Any other label goes nowhere.
+    pub fn step_terminal(label: Label, byte: u8, terms: &Terms) -> (Option<Label>, bool) {
+        match label {
+            Label::Term(_) | Label::Counted { .. } => {
+                let After { label, ends } = label::step(label, byte, terms, &[]);
+                (label, ends)
+            }
+            Label::Text { .. } | Label::Token(_) | Label::Key { .. } => (None, false),
+        }
     }
 
     /// The bytes that may come next.
