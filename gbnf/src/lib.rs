@@ -1,10 +1,28 @@
 //! GBNF text to [`Grammar`], automaton and matcher. Knows bytes; knows neither tokens nor JSON.
 
+mod characters;
+mod diagnostic;
+mod dialect;
 mod grammar;
+mod graph;
+mod line_index;
+mod llama_cpp;
+mod members;
+mod notation;
+mod parse;
+mod similar;
+mod source;
 mod span;
+mod syntax_error;
+mod tree;
+mod walk;
 
+pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
+pub use dialect::{Dialect, ParseConfig};
 pub use grammar::{
     CharClass, Expr, ExprKind, Grammar, Member, Members, Repetition, Rule, TokenName,
     TokenReference,
 };
+pub use line_index::{LineIndex, Position};
+pub use parse::{parse, parse_bytes, parse_with};
 pub use span::Span;
