@@ -69,10 +69,10 @@ pub(crate) fn class(
                     let [low, high] = [low_span, high_span]
                         .map(|span| &source[span.start - base..span.end - base]);
                     let fault = format!("reversed range '{low}-{high}'");
-                    faults.push(
-                        Diagnostic::new(Code::ReversedRange, span, fault)
-                            .with_help(format!("it matches nothing; did you mean '{high}-{low}'?")),
-                    );
+                    faults
+                        .push(Diagnostic::new(Code::ReversedRange, span, fault).with_help(
+                            format!("it matches nothing; did you mean '{high}-{low}'?"),
+                        ));
                 }
                 (None, _) => faults.push(no_character(low, low_span)),
                 (_, None) => faults.push(no_character(high, high_span)),
@@ -144,12 +144,16 @@ fn code_point(source: &str, at: &mut usize, base: usize) -> Result<CodePoint, Di
 
 fn unknown_escape(kind: char, span: Span) -> Diagnostic {
     let help = match kind {
-        '\'' | '/' | '^' | '.' => format!("write '{kind}' without a backslash, or '\\x{:02X}'", kind as u32),
+        '\'' | '/' | '^' | '.' => {
+            format!("write '{kind}' without a backslash, or '\\x{:02X}'", kind as u32)
+        }
         '0' | 'a' | 'b' | 'f' | 'v' => "write the code point: '\\x00'".to_owned(),
         'd' => "write the class: '[0-9]'".to_owned(),
         'w' => "write the class: '[0-9A-Za-z_]'".to_owned(),
         's' => "write the class: '[ \\t\\r\\n]'".to_owned(),
-        _ => "the escapes are \\t \\r \\n \\\\ \\\" \\[ \\] \\- \\x41 \\u0041 \\U00000041".to_owned(),
+        _ => {
+            "the escapes are \\t \\r \\n \\\\ \\\" \\[ \\] \\- \\x41 \\u0041 \\U00000041".to_owned()
+        }
     };
     let kind = kind.escape_debug();
     Diagnostic::new(Code::BadEscape, span, format!("unknown escape '\\{kind}'")).with_help(help)

@@ -54,9 +54,7 @@ pub(crate) fn on_cycles(edges: &[Vec<usize>], component: &[usize]) -> Vec<bool> 
     for &component in component {
         sizes[component] += 1;
     }
-    (0..edges.len())
-        .map(|node| sizes[component[node]] > 1 || edges[node].contains(&node))
-        .collect()
+    (0..edges.len()).map(|node| sizes[component[node]] > 1 || edges[node].contains(&node)).collect()
 }
 
 /// Which nodes `start` leads to, itself included.

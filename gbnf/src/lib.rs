@@ -1,8 +1,10 @@
 //! GBNF text to [`Grammar`], automaton and matcher. Knows bytes; knows neither tokens nor JSON.
 
 mod characters;
+mod check;
 mod diagnostic;
 mod dialect;
+mod finite;
 mod grammar;
 mod graph;
 mod line_index;
@@ -10,6 +12,7 @@ mod llama_cpp;
 mod members;
 mod notation;
 mod parse;
+mod print;
 mod similar;
 mod source;
 mod span;

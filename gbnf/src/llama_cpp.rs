@@ -45,7 +45,7 @@ struct Node {
     number: u64,
     /// The rule of the grammar that it belongs to.
     owner: usize,
-    /// Where it is first used or defined, and where it is defined.
+    /// Where it is defined, or else first used.
     span: Span,
 }
 
@@ -67,16 +67,14 @@ struct Sequence {
 
 impl Expansion {
     /// Expands a `definition` whose text begins at byte `base`.
-    pub(crate) fn add(
-        &mut self,
-        pair: Pair<'_, Rule>,
-        base: usize,
-        faults: &mut Vec<Diagnostic>,
-    ) {
+    pub(crate) fn add(&mut self, pair: Pair<'_, Rule>, base: usize, faults: &mut Vec<Diagnostic>) {
         self.base = base;
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::name => self.owner = self.named(&part),
+                Rule::name => {
+                    self.owner = self.named(&part);
+                    self.nodes[self.owner].span = self.span(&part);
+                }
                 Rule::alternatives => {
                     let alternatives = self.alternatives(part, faults);
                     self.set_body(self.owner, alternatives);
@@ -150,8 +148,7 @@ impl Expansion {
         quantifier: &Pair<'_, Rule>,
         faults: &mut Vec<Diagnostic>,
     ) {
-        let span = quantifier.as_span();
-        let span = Span::new(self.base + span.start(), self.base + span.end());
+        let span = self.span(quantifier);
         let limit = u64::from(MAX_REPETITIONS);
         if min > limit {
             let fault = format!("llama.cpp repeats at least {limit} times at most, not {min}");
@@ -228,11 +225,14 @@ impl Expansion {
         if let Some(&node) = self.names.get(pair.as_str()) {
             return node;
         }
-        let span = pair.as_span();
-        let span = Span::new(self.base + span.start(), self.base + span.end());
-        let node = self.push_node(self.nodes.len(), span);
+        let node = self.push_node(self.nodes.len(), self.span(pair));
         self.names.insert(pair.as_str().to_owned(), node);
         node
+    }
+
+    fn span(&self, pair: &Pair<'_, Rule>) -> Span {
+        let span = pair.as_span();
+        Span::new(self.base + span.start(), self.base + span.end())
     }
 
     fn push_node(&mut self, owner: usize, span: Span) -> usize {
@@ -317,11 +317,8 @@ impl Expansion {
     /// The nodes on a cycle that llama.cpp's search finds: it follows the leftmost reference of
     /// each alternative, and the next one after a rule with a literally empty alternative.
     fn left_recursive(&self) -> Vec<usize> {
-        let empty: Vec<bool> = self
-            .nodes
-            .iter()
-            .map(|node| node.alternatives.iter().any(Vec::is_empty))
-            .collect();
+        let empty: Vec<bool> =
+            self.nodes.iter().map(|node| node.alternatives.iter().any(Vec::is_empty)).collect();
         let edges = self.left_edges(&empty);
         let edges: Vec<Vec<usize>> =
             edges.into_iter().map(|edges| edges.into_iter().map(|(to, _)| to).collect()).collect();
@@ -338,11 +335,12 @@ impl Expansion {
             .iter()
             .map(|node| {
                 let symbols = node.alternatives.iter().flatten();
-                symbols.filter_map(|symbol| match *symbol {
-                    Symbol::Reference(to) => Some(to),
-                    Symbol::Terminal => None,
-                })
-                .collect()
+                symbols
+                    .filter_map(|symbol| match *symbol {
+                        Symbol::Reference(to) => Some(to),
+                        Symbol::Terminal => None,
+                    })
+                    .collect()
             })
             .collect();
         let reached = graph::reachable(&references, start);

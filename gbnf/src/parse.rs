@@ -265,8 +265,7 @@ impl<'a> Parse<'a> {
         }
         for (at, (name, uses)) in undefined.into_iter().enumerate() {
             let candidates = self.grammar.rules.iter().map(|rule| rule.name.as_str());
-            let similar =
-                (at < MAX_SUGGESTIONS).then(|| most_similar(name, candidates)).flatten();
+            let similar = (at < MAX_SUGGESTIONS).then(|| most_similar(name, candidates)).flatten();
             self.faults.push(undefined_rule(name, &uses, similar));
         }
     }

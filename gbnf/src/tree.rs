@@ -38,7 +38,7 @@ impl<'a> TreeBuilder<'a> {
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::name => name = self.name(&part),
-                Rule::alternatives => body = self.alternatives(part, 1),
+                Rule::alternatives => body = self.alternatives(part, 0),
                 _ => {}
             }
         }
@@ -94,7 +94,8 @@ impl<'a> TreeBuilder<'a> {
         let span = self.span(&pair);
         let mut parts = pair.into_inner();
         let Some(atom) = parts.next() else { return Expr::empty() };
-        let depth = depth + parts.len();
+        // The first quantifier goes with the parentheses that it most likely follows.
+        let depth = depth + parts.len().saturating_sub(1);
         if depth > MAX_DEPTH {
             let fault = format!("groups and quantifiers nest deeper than {MAX_DEPTH}");
             self.faults.push(Diagnostic::new(Code::Limit, span, fault));
