@@ -1,14 +1,28 @@
 //! A compiled grammar.
 
+mod compile;
+mod counting;
+mod label;
+mod left_corner;
+mod lower;
+mod members;
+mod program;
+mod session;
+mod stack;
+mod terms;
+
 use std::fmt;
 use std::sync::Arc;
 
-use crate::compile;
 use crate::grammar::{Grammar, TokenReference};
-use crate::program::{Position, Program};
-use crate::session::Session;
 use crate::span::Span;
-use crate::terms::Terms;
+use program::{Op, Position, Program};
+
+pub use label::Label;
+pub use members::{ContextId, KeyStateId};
+pub use session::{Entry, Session, State};
+pub use stack::NodeId;
+pub use terms::{ByteSet, TermId, Terms};
 
 /// A compiled grammar: immutable, cheap to clone, usable from many threads. All that changes sits
 /// in the [`crate::Matcher`]s that are started on it.
@@ -58,7 +72,7 @@ impl Automaton {
     pub fn is_empty(&self) -> bool {
         !self.program.accepts_empty
             && matches!(self.program.op(self.program.start),
-                crate::program::Op::Fork(to) if to.iter().all(|&to| to == Position::FAIL))
+                Op::Fork(to) if to.iter().all(|&to| to == Position::FAIL))
     }
 
     /// All token references of the grammar.

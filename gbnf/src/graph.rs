@@ -1,59 +1,72 @@
-//! Strongly connected components, without recursion.
+//! Small algorithms on graphs whose nodes are numbers, without recursion.
 
-/// The components of the graph `0..n` in reverse topological order (what a component leads to
-/// comes before it). Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972.
-pub(crate) fn components(n: usize, successors: impl Fn(usize) -> Vec<u32>) -> Vec<Vec<u32>> {
-    const NEW: u32 = u32::MAX;
-    let mut order = vec![NEW; n];
-    let mut low = vec![0; n];
-    let mut on_stack = vec![false; n];
-    let mut stack: Vec<u32> = Vec::new();
-    let mut components = Vec::new();
-    let mut next_order = 0;
-    for root in 0..n {
-        if order[root] != NEW {
+/// The strongly connected component of each node.
+pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
+    const UNSEEN: usize = usize::MAX;
+    let mut component = vec![UNSEEN; edges.len()];
+    let mut order = vec![UNSEEN; edges.len()];
+    let mut low = vec![0; edges.len()];
+    let (mut seen, mut closed) = (0, 0);
+    let mut pending = Vec::new();
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    for start in 0..edges.len() {
+        if order[start] != UNSEEN {
             continue;
         }
-        let mut path: Vec<(usize, std::vec::IntoIter<u32>)> = Vec::new();
-        let mut enter = Some(root);
-        loop {
-            if let Some(node) = enter.take() {
-                order[node] = next_order;
-                low[node] = next_order;
-                next_order += 1;
-                stack.push(node as u32);
-                on_stack[node] = true;
-                path.push((node, successors(node).into_iter()));
-            }
-            let Some((node, rest)) = path.last_mut() else { break };
+        path.push((start, 0));
+        while let Some((node, next)) = path.last_mut() {
             let node = *node;
-            if let Some(to) = rest.next() {
-                let to = to as usize;
-                if order[to] == NEW {
-                    enter = Some(to);
-                } else if on_stack[to] {
+            if *next == 0 {
+                (order[node], low[node]) = (seen, seen);
+                seen += 1;
+                pending.push(node);
+            }
+            if let Some(&to) = edges[node].get(*next) {
+                *next += 1;
+                if order[to] == UNSEEN {
+                    path.push((to, 0));
+                } else if component[to] == UNSEEN {
                     low[node] = low[node].min(order[to]);
                 }
                 continue;
             }
             path.pop();
-            if let Some((parent, _)) = path.last() {
-                low[*parent] = low[*parent].min(low[node]);
+            if let Some(&(parent, _)) = path.last() {
+                low[parent] = low[parent].min(low[node]);
             }
             if low[node] == order[node] {
-                let mut component = Vec::new();
-                while let Some(member) = stack.pop() {
-                    on_stack[member as usize] = false;
-                    component.push(member);
-                    if member as usize == node {
+                while let Some(member) = pending.pop() {
+                    component[member] = closed;
+                    if member == node {
                         break;
                     }
                 }
-                components.push(component);
+                closed += 1;
             }
         }
     }
-    components
+    component
+}
+
+/// Which nodes can come back to themselves.
+pub(crate) fn on_cycles(edges: &[Vec<usize>], component: &[usize]) -> Vec<bool> {
+    let mut sizes = vec![0_usize; edges.len()];
+    for &component in component {
+        sizes[component] += 1;
+    }
+    (0..edges.len()).map(|node| sizes[component[node]] > 1 || edges[node].contains(&node)).collect()
+}
+
+/// Which nodes `start` leads to, itself included.
+pub(crate) fn reachable(edges: &[Vec<usize>], start: usize) -> Vec<bool> {
+    let mut reached = vec![false; edges.len()];
+    let mut ahead = vec![start];
+    while let Some(node) = ahead.pop() {
+        if !std::mem::replace(&mut reached[node], true) {
+            ahead.extend(&edges[node]);
+        }
+    }
+    reached
 }
 
 #[cfg(test)]
@@ -61,13 +74,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cycle_is_one_component_and_comes_after_what_it_leads_to() {
-        let edges = [vec![1], vec![2, 3], vec![0], vec![3]];
-        let found = components(4, |node| edges[node].clone());
-        assert_eq!(found.len(), 2);
-        assert_eq!(found[0], [3]);
-        let mut cycle = found[1].clone();
-        cycle.sort_unstable();
-        assert_eq!(cycle, [0, 1, 2]);
+    fn cycles_and_reach() {
+        let edges = vec![vec![1], vec![2, 3], vec![0], vec![4], vec![4], vec![3]];
+        let component = components(&edges);
+        assert_eq!(component[0], component[1]);
+        assert_eq!(component[0], component[2]);
+        assert_ne!(component[3], component[4]);
+        let cyclic = on_cycles(&edges, &component);
+        assert_eq!(cyclic, [true, true, true, false, true, false]);
+        assert_eq!(reachable(&edges, 3), [false, false, false, true, true, false]);
+    }
+
+    #[test]
+    fn a_long_chain() {
+        let edges: Vec<Vec<usize>> = (0..200_000).map(|node| vec![(node + 1) % 200_000]).collect();
+        let component = components(&edges);
+        assert!(component.iter().all(|&other| other == component[0]));
     }
 }

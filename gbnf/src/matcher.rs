@@ -3,10 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::automaton::Automaton;
+use crate::automaton::{Automaton, ByteSet, Session, State};
 use crate::grammar::TokenReference;
-use crate::session::{Session, State};
-use crate::terms::ByteSet;
 
 /// Reads a text bit by bit and knows at each point whether it is in the language, and what may
 /// come next. Whatever it has read can always be completed: a byte that leads nowhere is refused.

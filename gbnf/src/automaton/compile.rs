@@ -7,14 +7,14 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::automaton::label::Label;
+use crate::automaton::left_corner;
+use crate::automaton::lower::{Kind, Lowered, LoweredMembers, Part, TERMINAL_SIZE, lower};
+use crate::automaton::members::{self, KEY_STATES, Shape, ShapeMember, meets};
+use crate::automaton::program::{Loop, Op, Position, Program};
+use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{Grammar, Repetition};
-use crate::label::Label;
-use crate::left_corner;
-use crate::lower::{Kind, Lowered, LoweredMembers, Part, TERMINAL_SIZE, lower};
-use crate::members::{self, KEY_STATES, Shape, ShapeMember, meets};
-use crate::program::{Loop, Op, Position, Program};
-use crate::terms::{TermId, Terms};
 
 /// A body with more states counts as one of which a match may be a prefix of another.
 const BODY_STATES: usize = 1_000;
@@ -263,7 +263,7 @@ impl Compiler<'_> {
         self.or_skip(part, key, next)
     }
 
-    /// The terminal that a part is, if it is one: see [`crate::lower::Extent`].
+    /// The terminal that a part is, if it is one: see [`crate::automaton::lower::Extent`].
     fn label(&mut self, part: Part) -> Option<Label> {
         if let Some(&known) = self.labels.get(&part) {
             return known;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::counting::CountingSets;
+use crate::automaton::counting::CountingSets;
+use crate::automaton::label::{self, After, Label};
+use crate::automaton::members::MemberTables;
+use crate::automaton::program::{Op, Position, Program};
+use crate::automaton::stack::{Frame, NodeId, Stacks};
+use crate::automaton::terms::{ByteSet, TermId, Terms};
 use crate::grammar::TokenReference;
-use crate::label::{self, After, Label};
-use crate::members::MemberTables;
-use crate::program::{Op, Position, Program};
-use crate::stack::{Frame, NodeId, Stacks};
-use crate::terms::{ByteSet, TermId, Terms};
 
 /// A configuration: how far a terminal has been read, and what lies below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -160,7 +160,10 @@ impl Session {
     fn step_key(
         &mut self,
         index: u32,
-        (state, context): (crate::members::KeyStateId, crate::members::ContextId),
+        (state, context): (
+            crate::automaton::members::KeyStateId,
+            crate::automaton::members::ContextId,
+        ),
         below: NodeId,
         byte: u8,
         entries: &mut SmallVec<[Entry; 8]>,

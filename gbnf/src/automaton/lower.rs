@@ -2,7 +2,9 @@
 //! part: whether it is regular, how large it is as one terminal, whether it can be empty, whether
 //! it matches anything at all.
 
-use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{CharClass, Expr, ExprKind, Grammar, Repetition, TokenReference};
@@ -258,12 +260,12 @@ impl Lowered {
         let ends = std::mem::take(&mut self.ends);
         let n = self.rules.len();
         let start_of = |rule: usize| rule.checked_sub(1).map_or(0, |before| ends[before]);
-        let references: Vec<Vec<u32>> = (0..n)
+        let references: Vec<Vec<usize>> = (0..n)
             .map(|rule| {
-                let mut to: Vec<u32> = self.kinds[start_of(rule)..ends[rule]]
+                let mut to: Vec<usize> = self.kinds[start_of(rule)..ends[rule]]
                     .iter()
                     .filter_map(|kind| match kind {
-                        Kind::Rule(rule) => Some(*rule),
+                        Kind::Rule(rule) => Some(*rule as usize),
                         _ => None,
                     })
                     .collect();
@@ -274,31 +276,33 @@ impl Lowered {
             .collect();
         let unknown = Extent { regular: false, size: u32::MAX, wide: true };
         self.extents = vec![unknown; self.kinds.len()];
-        for component in graph::components(n, |rule| references[rule].clone()) {
-            let recursive = component.len() > 1
-                || references[component[0] as usize].binary_search(&component[0]).is_ok();
+        // Components come in the order in which what is referred to comes first.
+        let component_of = graph::components(&references);
+        let mut by_component: Vec<usize> = (0..n).collect();
+        by_component.sort_by_key(|&rule| component_of[rule]);
+        for component in by_component.chunk_by(|&a, &b| component_of[a] == component_of[b]) {
+            let rule = component[0];
+            let recursive = component.len() > 1 || references[rule].binary_search(&rule).is_ok();
             if !recursive {
-                let rule = component[0] as usize;
                 self.update(start_of(rule)..ends[rule]);
                 self.measure(start_of(rule)..ends[rule]);
                 continue;
             }
             // Least fixed point within the component: a rule is looked at again when one that it
             // refers to has changed.
-            let mut users: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-            for &rule in &component {
-                for &to in &references[rule as usize] {
+            let mut users: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+            for &rule in component {
+                for &to in &references[rule] {
                     users.entry(to).or_default().push(rule);
                 }
             }
-            let mut queue: std::collections::VecDeque<u32> = component.iter().copied().collect();
-            let mut queued: rustc_hash::FxHashSet<u32> = component.iter().copied().collect();
+            let mut queue: VecDeque<usize> = component.iter().copied().collect();
+            let mut queued: FxHashSet<usize> = component.iter().copied().collect();
             while let Some(rule) = queue.pop_front() {
                 queued.remove(&rule);
-                let index = rule as usize;
-                let body = self.rules[index] as usize;
+                let body = self.rules[rule] as usize;
                 let before = (self.nullable[body], self.productive[body]);
-                self.update(start_of(index)..ends[index]);
+                self.update(start_of(rule)..ends[rule]);
                 if before != (self.nullable[body], self.productive[body]) {
                     for &user in users.get(&rule).into_iter().flatten() {
                         if queued.insert(user) {
@@ -307,8 +311,8 @@ impl Lowered {
                     }
                 }
             }
-            for &rule in &component {
-                self.measure(start_of(rule as usize)..ends[rule as usize]);
+            for &rule in component {
+                self.measure(start_of(rule)..ends[rule]);
             }
         }
         self.ends = ends;

@@ -1,9 +1,9 @@
 //! The pushdown automaton: positions, each with what to do there.
 
-use crate::counting::Bounds;
+use crate::automaton::counting::Bounds;
+use crate::automaton::label::Label;
+use crate::automaton::members::Shape;
 use crate::grammar::TokenReference;
-use crate::label::Label;
-use crate::members::Shape;
 
 /// A place in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

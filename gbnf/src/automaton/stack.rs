@@ -8,8 +8,8 @@ use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
-use crate::counting::CountingSets;
-use crate::program::{Op, Position, Program};
+use crate::automaton::counting::CountingSets;
+use crate::automaton::program::{Op, Position, Program};
 
 /// A set of stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

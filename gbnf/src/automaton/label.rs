@@ -1,7 +1,7 @@
 //! Labels: how far a terminal has been read.
 
-use crate::members::{ContextId, KeyStateId};
-use crate::terms::{ByteSet, TermId, Terms};
+use crate::automaton::members::{ContextId, KeyStateId};
+use crate::automaton::terms::{ByteSet, TermId, Terms};
 
 /// The state of a terminal. Of each label at least one more byte (or the token) is to be read:
 /// that the terminal may also end here has already been followed up where a state holds it.

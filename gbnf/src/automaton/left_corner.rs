@@ -13,40 +13,35 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::automaton::program::{Op, Position, Program};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::graph;
-use crate::program::{Op, Position, Program};
 
 /// More positions than this for left-recursive rules are refused.
 const MAX_CLIMBS: usize = 5_000_000;
 
 /// Where a position leads without a byte being read.
-fn edges(program: &Program, position: usize) -> Vec<u32> {
-    match &program.ops[position] {
+fn edges(program: &Program) -> Vec<Vec<usize>> {
+    let of = |op: &Op| match op {
         Op::Return | Op::Take { .. } | Op::Token { .. } | Op::Key(_) => Vec::new(),
-        Op::Fork(to) => to.iter().map(|to| to.0).collect(),
-        Op::Call { to, .. } => vec![to.0],
+        Op::Fork(to) => to.iter().map(|to| to.index()).collect(),
+        Op::Call { to, .. } => vec![to.index()],
         Op::Count(index) => {
             let looped = &program.loops[*index as usize];
-            vec![looped.next.0, looped.body.0]
+            vec![looped.next.index(), looped.body.index()]
         }
         Op::After(index) => {
             let shape = &program.shapes[*index as usize];
-            vec![shape.next.0, shape.separator.0, shape.key.0]
+            vec![shape.next.index(), shape.separator.index(), shape.key.index()]
         }
-    }
+    };
+    program.ops.iter().map(of).collect()
 }
 
 /// Rewrites left recursion and fills in [`Program::ranks`] and [`Program::returns`].
 pub(crate) fn eliminate(program: &mut Program) -> Result<(), CompileError> {
-    let components = graph::components(program.ops.len(), |position| edges(program, position));
-    let mut component_of = vec![0u32; program.ops.len()];
-    for (index, component) in components.iter().enumerate() {
-        for &position in component {
-            component_of[position as usize] = index as u32;
-        }
-    }
-    let mut corners: FxHashMap<u32, Vec<Position>> = FxHashMap::default();
+    let component_of = graph::components(&edges(program));
+    let mut corners: FxHashMap<usize, Vec<Position>> = FxHashMap::default();
     for (position, op) in program.ops.iter().enumerate() {
         if let Op::Call { to, .. } = op
             && component_of[position] == component_of[to.index()]
@@ -54,7 +49,7 @@ pub(crate) fn eliminate(program: &mut Program) -> Result<(), CompileError> {
             corners.entry(component_of[position]).or_default().push(*to);
         }
     }
-    let mut recursive: Vec<(u32, Vec<Position>)> = corners.into_iter().collect();
+    let mut recursive: Vec<(usize, Vec<Position>)> = corners.into_iter().collect();
     recursive.sort_unstable_by_key(|&(component, _)| component);
     program.returns = returns(program);
     for (component, mut rules) in recursive {
@@ -84,8 +79,8 @@ impl<'a> Rewriting<'a> {
     fn new(
         program: &'a mut Program,
         rules: Vec<Position>,
-        component_of: &[u32],
-        component: u32,
+        component_of: &[usize],
+        component: usize,
     ) -> Self {
         let number: FxHashMap<Position, usize> =
             rules.iter().enumerate().map(|(index, &rule)| (rule, index)).collect();
@@ -225,13 +220,10 @@ fn returns(program: &Program) -> Vec<bool> {
 }
 
 fn finish(program: &mut Program) -> Result<(), CompileError> {
-    let components = graph::components(program.ops.len(), |position| edges(program, position));
-    let mut ranks = vec![0u32; program.ops.len()];
-    for (index, component) in components.iter().enumerate() {
-        for &position in component {
-            ranks[position as usize] = (components.len() - index) as u32;
-        }
-    }
+    // What a position leads to has a lower component, and is to have a higher rank.
+    let component_of = graph::components(&edges(program));
+    let ranks: Vec<u32> =
+        component_of.iter().map(|&component| u32::MAX - component as u32).collect();
     let pushes_in_circles = program.ops.iter().enumerate().any(|(position, op)| match op {
         Op::Call { to, .. } => ranks[position] == ranks[to.index()],
         _ => false,
