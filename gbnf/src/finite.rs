@@ -96,7 +96,7 @@ impl<'a> Finite<'a> {
             };
             let part = match node.part {
                 Part::Expr(expr) => expr,
-                Part::Member(member) => &member.key,
+                Part::Member(member) => &member.value,
             };
             (alive && !self.is_finite[at]).then_some(part)
         })

@@ -64,13 +64,7 @@ impl<'a> TreeBuilder<'a> {
                 items.push(sequence);
             }
         }
-        match (items.len(), items.pop()) {
-            (1, Some(item)) => item,
-            (_, last) => {
-                items.extend(last);
-                Expr { kind: ExprKind::Choice(items), span }
-            }
-        }
+        one_or(items, span, ExprKind::Choice)
     }
 
     fn sequence(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
@@ -80,20 +74,14 @@ impl<'a> TreeBuilder<'a> {
             let item = self.item(part, depth);
             items.push(item);
         }
-        match (items.len(), items.pop()) {
-            (1, Some(item)) => item,
-            (_, last) => {
-                items.extend(last);
-                Expr { kind: ExprKind::Sequence(items), span }
-            }
-        }
+        one_or(items, span, ExprKind::Sequence)
     }
 
     /// An atom with its quantifiers.
     fn item(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
-        let span = self.span(&pair);
         let mut parts = pair.into_inner();
         let Some(atom) = parts.next() else { return Expr::empty() };
+        let span = self.span(&atom);
         // The first quantifier goes with the parentheses that it most likely follows.
         let depth = depth + parts.len().saturating_sub(1);
         if depth > MAX_DEPTH {
@@ -261,5 +249,21 @@ impl<'a> TreeBuilder<'a> {
     fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let span = pair.as_span();
         Span::new(self.base + span.start(), self.base + span.end())
+    }
+}
+
+/// The only item itself, or all of them as one expression. Its place is from the first to the last
+/// one; `span` has blanks around it, but is all there is if there are no items.
+fn one_or(mut items: Vec<Expr>, span: Span, kind: impl FnOnce(Vec<Expr>) -> ExprKind) -> Expr {
+    let span = match (items.first(), items.last()) {
+        (Some(first), Some(last)) => Span::new(first.span.start, last.span.end),
+        _ => span,
+    };
+    match items.pop() {
+        Some(item) if items.is_empty() => item,
+        last => {
+            items.extend(last);
+            Expr { kind: kind(items), span }
+        }
     }
 }
