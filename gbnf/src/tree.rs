@@ -15,6 +15,9 @@ use crate::source::MAX_DEPTH;
 use crate::span::Span;
 
 /// Builds the tree of one rule, and collects what is wrong with it.
+///
+/// Recurses as deep as [`MAX_DEPTH`] lets it. What does not recurse is kept out of line, so that
+/// the frames of what does stay small.
 pub(crate) struct TreeBuilder<'a> {
     config: ParseConfig<'a>,
     /// Where the text of the rule begins in the whole text.
@@ -45,6 +48,7 @@ impl<'a> TreeBuilder<'a> {
         Definition { name: name.0, name_span: name.1, body }
     }
 
+    #[inline(never)]
     fn name(&mut self, pair: &Pair<'_, Rule>) -> (String, Span) {
         let (name, span) = (pair.as_str(), self.span(pair));
         if self.config.dialect == Dialect::LlamaCpp && name.contains('_') {
@@ -85,8 +89,7 @@ impl<'a> TreeBuilder<'a> {
         // The first quantifier goes with the parentheses that it most likely follows.
         let depth = depth + parts.len().saturating_sub(1);
         if depth > MAX_DEPTH {
-            let fault = format!("groups and quantifiers nest deeper than {MAX_DEPTH}");
-            self.faults.push(Diagnostic::new(Code::Limit, span, fault));
+            self.too_deep(span);
             return Expr::empty();
         }
         let mut expr = self.atom(atom, depth);
@@ -106,13 +109,26 @@ impl<'a> TreeBuilder<'a> {
         expr
     }
 
+    #[inline(never)]
+    fn too_deep(&mut self, span: Span) {
+        let fault = format!("groups and quantifiers nest deeper than {MAX_DEPTH}");
+        self.faults.push(Diagnostic::new(Code::Limit, span, fault));
+    }
+
     fn atom(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
+        match pair.as_rule() {
+            Rule::group => self.group(pair, depth),
+            Rule::members => self.members(pair, depth),
+            _ => self.leaf(pair),
+        }
+    }
+
+    #[inline(never)]
+    fn leaf(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let span = self.span(&pair);
         let (text, inside) = (pair.as_str(), span.start + 1);
         let dialect = self.config.dialect;
         let kind = match pair.as_rule() {
-            Rule::group => return self.group(pair, depth),
-            Rule::members => return self.members(pair, depth),
             Rule::literal => {
                 characters::literal(&text[1..text.len() - 1], inside, dialect, self.faults)
             }
@@ -133,6 +149,7 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
+    #[inline(never)]
     fn token(&mut self, pair: Pair<'_, Rule>) -> TokenReference {
         let span = self.span(&pair);
         let text = pair.as_str().trim_start_matches('!');
@@ -159,6 +176,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// The bounds of a quantifier.
+    #[inline(never)]
     fn times(&mut self, pair: Pair<'_, Rule>) -> (u32, Option<u32>) {
         match pair.as_rule() {
             Rule::plus => (1, None),
@@ -206,6 +224,7 @@ impl<'a> TreeBuilder<'a> {
         text.parse().unwrap_or(limit)
     }
 
+    #[inline(never)]
     fn members(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
         let span = self.span(&pair);
         if self.config.dialect == Dialect::LlamaCpp {
