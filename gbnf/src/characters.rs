@@ -144,19 +144,19 @@ fn code_point(source: &str, at: &mut usize, base: usize) -> Result<CodePoint, Di
 
 fn unknown_escape(kind: char, span: Span) -> Diagnostic {
     let help = match kind {
-        '\'' | '/' | '^' | '.' => {
-            format!("write '{kind}' without a backslash, or '\\x{:02X}'", kind as u32)
-        }
-        '0' | 'a' | 'b' | 'f' | 'v' => "write the code point: '\\x00'".to_owned(),
-        'd' => "write the class: '[0-9]'".to_owned(),
-        'w' => "write the class: '[0-9A-Za-z_]'".to_owned(),
-        's' => "write the class: '[ \\t\\r\\n]'".to_owned(),
-        _ => {
-            "the escapes are \\t \\r \\n \\\\ \\\" \\[ \\] \\- \\x41 \\u0041 \\U00000041".to_owned()
-        }
+        '\'' | '/' | '^' | '.' => format!("write '\\x{:02X}'", kind as u32),
+        '0' => "write '\\x00'".to_owned(),
+        'a' => "write '\\x07'".to_owned(),
+        'b' => "write '\\x08'".to_owned(),
+        'v' => "write '\\x0B'".to_owned(),
+        'f' => "write '\\x0C'".to_owned(),
+        'd' => "write the class '[0-9]'".to_owned(),
+        'w' => "write the class '[0-9A-Za-z_]'".to_owned(),
+        's' => "write the class '[ \\t\\r\\n]'".to_owned(),
+        _ => r#"the escapes are \t \r \n \\ \" \[ \] \- \x41 \u0041 \U00000041"#.to_owned(),
     };
-    let kind = kind.escape_debug();
-    Diagnostic::new(Code::BadEscape, span, format!("unknown escape '\\{kind}'")).with_help(help)
+    let shown = if kind.is_control() { kind.escape_debug().to_string() } else { kind.to_string() };
+    Diagnostic::new(Code::BadEscape, span, format!("unknown escape '\\{shown}'")).with_help(help)
 }
 
 fn no_character(value: u32, span: Span) -> Diagnostic {
@@ -173,7 +173,7 @@ fn empty_class(negated: bool, span: Span) -> Diagnostic {
     let help = if negated {
         "write '.' for any character, '[\\x5E]' for a circumflex"
     } else {
-        "write '\"\"' for the empty text, or '[\\[\\]]' for brackets"
+        "write '\"\"' for the empty text, '[\\[\\]]' for brackets"
     };
     Diagnostic::new(Code::EmptyClass, span, "empty class").with_help(help)
 }

@@ -12,7 +12,7 @@ pub(crate) struct Finite<'a> {
     nodes: Vec<Node<'a>>,
     /// The nodes of each rule, its body first.
     rules: Vec<Range<usize>>,
-    is_finite: Vec<bool>,
+    answers: Vec<bool>,
 }
 
 struct Node<'a> {
@@ -77,13 +77,13 @@ impl<'a> Finite<'a> {
             push_nodes(&mut nodes, &rule.body, Parent::Rule(at));
             ranges.push(first..nodes.len());
         }
-        let is_finite = solve(&nodes, grammar.rules.len(), rules);
-        Self { nodes, rules: ranges, is_finite }
+        let answers = solve(&nodes, grammar.rules.len(), rules);
+        Self { nodes, rules: ranges, answers }
     }
 
     /// Whether some finite text matches the rule.
     pub(crate) fn rule(&self, rule: usize) -> bool {
-        self.is_finite[self.rules[rule].start]
+        self.answers[self.rules[rule].start]
     }
 
     /// The parts of a rule that are not finite, though what they are part of is.
@@ -91,14 +91,14 @@ impl<'a> Finite<'a> {
         self.rules[rule].clone().filter_map(|at| {
             let node = &self.nodes[at];
             let alive = match node.parent {
-                Parent::Node(parent) => self.is_finite[parent],
+                Parent::Node(parent) => self.answers[parent],
                 Parent::Rule(_) => false,
             };
             let part = match node.part {
                 Part::Expr(expr) => expr,
-                Part::Member(member) => &member.key,
+                Part::Member(member) => &member.value,
             };
-            (alive && !self.is_finite[at]).then_some(part)
+            (alive && !self.answers[at]).then_some(part)
         })
     }
 }

@@ -10,7 +10,7 @@ use crate::grammar::{ExprKind, Grammar};
 use crate::llama_cpp::Expansion;
 use crate::notation::{Notation, Rule};
 use crate::similar::most_similar;
-use crate::source::{self, Piece};
+use crate::source::{self, Cut, Piece};
 use crate::span::Span;
 use crate::syntax_error;
 use crate::tree::TreeBuilder;
@@ -109,7 +109,18 @@ impl ParseConfig<'_> {
     /// assert!(config.parse("root ::= <thing>").is_err());
     /// ```
     pub fn parse(&self, text: &str) -> Result<Grammar, Diagnostics> {
-        Parse::new(*self, text).run().map_err(|faults| Diagnostics::new(text, faults))
+        let mut parse = Parse::new(*self, text, false);
+        parse.run();
+        if !parse.faults.is_empty() && parse.suspicious {
+            // A forgotten quote turns the rest of the text inside out: this finds better words.
+            parse = Parse::new(*self, text, true);
+            parse.run();
+        }
+        if parse.faults.is_empty() {
+            Ok(parse.grammar)
+        } else {
+            Err(Diagnostics::new(text, parse.faults))
+        }
     }
 
     /// Parses a grammar that should be UTF-8.
@@ -141,16 +152,20 @@ impl ParseConfig<'_> {
 /// One run of the parser.
 struct Parse<'a> {
     config: ParseConfig<'a>,
+    cut: Cut,
     text: &'a str,
     grammar: Grammar,
     /// Names of rules that did not parse: to use them is no mistake of its own.
     broken: FxHashSet<&'a str>,
     faults: Vec<Diagnostic>,
     expansion: Option<Expansion>,
+    /// Whether something swallows a line that looks like a rule.
+    suspicious: bool,
 }
 
 impl<'a> Parse<'a> {
-    fn new(config: ParseConfig<'a>, text: &'a str) -> Self {
+    fn new(config: ParseConfig<'a>, text: &'a str, suspicious: bool) -> Self {
+        let cut = Cut { dialect: config.dialect, suspicious };
         let (text, expansion) = match config.dialect {
             Dialect::Grammask => (text, None),
             // To llama.cpp the text is a C string.
@@ -158,17 +173,19 @@ impl<'a> Parse<'a> {
                 (text.split('\0').next().unwrap_or(text), Some(Expansion::default()))
             }
         };
-        let grammar = Grammar::default();
-        Self { config, text, grammar, broken: FxHashSet::default(), faults: Vec::new(), expansion }
+        let (grammar, broken) = (Grammar::default(), FxHashSet::default());
+        let faults = Vec::new();
+        Self { config, cut, text, grammar, broken, faults, expansion, suspicious: false }
     }
 
-    fn run(mut self) -> Result<Grammar, Vec<Diagnostic>> {
+    fn run(&mut self) {
         let mut at = match self.config.dialect {
             // A byte order mark is not part of the text.
             Dialect::Grammask if self.text.starts_with('\u{FEFF}') => '\u{FEFF}'.len_utf8(),
             _ => 0,
         };
-        while let Some(piece) = source::next_piece(self.text, at, self.config.dialect) {
+        while let Some(piece) = source::next_piece(self.text, at, self.cut) {
+            self.suspicious |= piece.suspicious;
             at = self.piece(piece);
             if self.faults.len() > Diagnostics::MAX {
                 break;
@@ -181,22 +198,19 @@ impl<'a> Parse<'a> {
             }
             _ => self.check_references(),
         }
-        if self.faults.is_empty() { Ok(self.grammar) } else { Err(self.faults) }
     }
 
     /// Parses one rule, and says where to go on.
     fn piece(&mut self, piece: Piece) -> usize {
         let (start, end) = (piece.start, piece.end);
         let Err(fault) = self.rule(piece) else { return end };
-        if let Some(name) = source::defined_name(self.text, start) {
-            self.broken.insert(name);
-        }
+        self.broken.insert(source::leading_name(&self.text[start..]));
         // The fault may have swallowed the rules that follow: a line that looks like one ends it.
         let Some(cut) = source::next_definition(&self.text[..end], start) else {
             self.faults.push(fault);
             return end;
         };
-        let shorter = source::next_piece(&self.text[..cut], start, self.config.dialect)
+        let shorter = source::next_piece(&self.text[..cut], start, self.cut)
             .and_then(|piece| self.check_syntax(piece).err());
         self.faults.push(shorter.unwrap_or(fault));
         cut

@@ -7,11 +7,11 @@ pub(crate) fn most_similar<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let mut limit = (name.len() / 3).clamp(1, 3);
+    let mut limit = ((name.len() + 1) / 3).min(3);
     let mut best = None;
     let mut distance = Distance::default();
     for candidate in candidates {
-        if candidate.len().abs_diff(name.len()) > limit || candidate == name {
+        if limit == 0 || candidate.len().abs_diff(name.len()) > limit || candidate == name {
             continue;
         }
         let edits = distance.between(name.as_bytes(), candidate.as_bytes());
@@ -68,6 +68,6 @@ mod tests {
         assert_eq!(most_similar("vlaue", names), Some("value"));
         assert_eq!(most_similar("valu", names), Some("value"));
         assert_eq!(most_similar("object", names), None);
-        assert_eq!(most_similar("", names), Some("x"));
+        assert_eq!(most_similar("y", names), None);
     }
 }

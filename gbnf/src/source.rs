@@ -14,10 +14,22 @@ pub(crate) struct Piece {
     pub(crate) end: usize,
     /// A fault with which the parser need not be asked, or must not.
     pub(crate) fault: Option<Diagnostic>,
+    /// Whether something in it swallows a line like `name ::=`; see [`Cut::suspicious`].
+    pub(crate) suspicious: bool,
+}
+
+/// How to cut.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut {
+    pub(crate) dialect: Dialect,
+    /// Whether a literal, class or token reference that swallows a line like `name ::=` is taken
+    /// for one whose end was forgotten. Right more often than not, but only where there is a
+    /// mistake anyway.
+    pub(crate) suspicious: bool,
 }
 
 /// The next rule of `text` (which may be a beginning of the whole text) from byte `from`.
-pub(crate) fn next_piece(text: &str, from: usize, dialect: Dialect) -> Option<Piece> {
+pub(crate) fn next_piece(text: &str, from: usize, cut: Cut) -> Option<Piece> {
     let bytes = text.as_bytes();
     let start = skip_blanks(bytes, from);
     if start == bytes.len() {
@@ -27,6 +39,9 @@ pub(crate) fn next_piece(text: &str, from: usize, dialect: Dialect) -> Option<Pi
     let mut open = Vec::new();
     let mut depth = 0_usize;
     let mut too_deep = None;
+    let mut suspicious = false;
+    // Past the last byte that is neither blank nor comment.
+    let mut end = start;
     // Right after `::=` or `|`, where a line end does not finish the rule.
     let mut unfinished = false;
     let fault = loop {
@@ -47,24 +62,26 @@ pub(crate) fn next_piece(text: &str, from: usize, dialect: Dialect) -> Option<Pi
             }
             b'\n' | b'\r' => {
                 let next = skip_blanks(bytes, at);
-                if dialect == Dialect::Grammask && bytes.get(next) == Some(&b'|') {
+                if cut.dialect == Dialect::Grammask && bytes.get(next) == Some(&b'|') {
                     at = next;
                 } else {
                     break None;
                 }
             }
-            b'"' => match skip_escaped(bytes, at + 1, b'"') {
-                Some(next) => at = next,
-                None => break Some(unterminated(at, "literal", "'\"'")),
-            },
-            b'[' => match skip_escaped(bytes, at + 1, b']') {
-                Some(next) => at = next,
-                None => break Some(unterminated(at, "class", "']'")),
-            },
-            b'<' => match bytes[at..].iter().position(|&byte| byte == b'>') {
-                Some(length) => at += length + 1,
-                None => break Some(unterminated(at, "token reference", "'>'")),
-            },
+            b'"' | b'[' | b'<' => {
+                let (next, what, end) = match byte {
+                    b'"' => (skip_escaped(bytes, at + 1, b'"'), "literal", "'\"'"),
+                    b'[' => (skip_escaped(bytes, at + 1, b']'), "class", "']'"),
+                    _ => (skip_token(bytes, at), "token reference", "'>'"),
+                };
+                let swallows = |next| next_definition(&text[..next], at).is_some();
+                let suspect = next.is_some_and(swallows);
+                suspicious |= suspect;
+                match next.filter(|_| !(cut.suspicious && suspect)) {
+                    Some(next) => at = next,
+                    None => break Some(unterminated(at, what, end)),
+                }
+            }
             b'(' => {
                 depth += 1;
                 if depth <= MAX_DEPTH {
@@ -89,13 +106,18 @@ pub(crate) fn next_piece(text: &str, from: usize, dialect: Dialect) -> Option<Pi
             }
             _ => at += 1,
         }
+        if !matches!(byte, b' ' | b'\t' | b'#' | b'\n' | b'\r') {
+            end = at;
+        }
     };
-    let end = if fault.is_some() { bytes.len() } else { at };
+    if fault.is_some() {
+        end = bytes.len();
+    }
     let fault = too_deep.map(nested_too_deep).or(fault).or_else(|| {
         let &start = open.last().filter(|_| depth > 0)?;
         Some(unterminated(start, "group", "')'"))
     });
-    Some(Piece { start, end, fault })
+    Some(Piece { start, end, fault, suspicious })
 }
 
 /// The next line after byte `from` that looks like `name ::=`, wherever it stands: the place to go
@@ -115,12 +137,9 @@ pub(crate) fn next_definition(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// The name that the text at byte `start` defines, if it looks like `name ::=`.
-pub(crate) fn defined_name(text: &str, start: usize) -> Option<&str> {
-    let rest = &text[start..];
-    let (name, body) = rest.split_at(count(rest.as_bytes(), is_name_byte));
-    let defines = body.trim_start_matches([' ', '\t']).starts_with("::=");
-    (defines && !name.is_empty()).then_some(name)
+/// The name with which the text begins; empty if it begins with something else.
+pub(crate) fn leading_name(text: &str) -> &str {
+    &text[..count(text.as_bytes(), is_name_byte)]
 }
 
 /// Whether `byte` may stand in a name.
@@ -159,6 +178,10 @@ fn skip_escaped(bytes: &[u8], mut at: usize, close: u8) -> Option<usize> {
         // neither.
         at += 2;
     }
+}
+
+fn skip_token(bytes: &[u8], at: usize) -> Option<usize> {
+    bytes[at..].iter().position(|&byte| byte == b'>').map(|length| at + length + 1)
 }
 
 fn unterminated(at: usize, what: &str, end: &str) -> Diagnostic {

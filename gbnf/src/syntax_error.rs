@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Dialect;
 use crate::notation::Rule;
-use crate::source::{self, is_name_byte};
+use crate::source;
 use crate::span::Span;
 
 /// A syntax error at byte `offset` of `piece`, which is a part of `text`, where pest would have
@@ -21,14 +21,40 @@ pub(crate) fn describe(
     let span = Span::new(start, start + found.len());
     let found_words = match found {
         "" => "the end of the rule".to_owned(),
-        found => format!("'{}'", found.escape_debug()),
+        "'" => "\"'\"".to_owned(),
+        found if found.contains(char::is_control) => format!("'{}'", found.escape_debug()),
+        found => format!("'{found}'"),
     };
-    let message = match expected_words(expected) {
-        words if words.is_empty() => format!("unexpected {found_words}"),
-        words => format!("expected {words}, found {found_words}"),
+    let expected_words = expected_words(expected);
+    let in_body = expected_words.contains(&"an item");
+    let message = match expected_words.split_last() {
+        Some((last, [])) => format!("expected {last}, found {found_words}"),
+        Some((last, others)) => {
+            format!("expected {} or {last}, found {found_words}", others.join(", "))
+        }
+        None => format!("unexpected {found_words}"),
     };
     let diagnostic = Diagnostic::new(Code::Syntax, span, message);
-    match help(piece, offset, found, expected, dialect) {
+    let at_start = offset == 0;
+    let help = match found {
+        "::=" if !at_start => Some(unexpected_definition(source::leading_name(piece))),
+        ":=" | "=" | ":" | "->" if expected.contains(&Rule::defines) => {
+            Some("a rule is written 'name ::= body'".to_owned())
+        }
+        "," if expected.contains(&Rule::count) => {
+            Some("write '{0,n}' for at most n times".to_owned())
+        }
+        "|" if at_start && dialect == Dialect::LlamaCpp => {
+            Some("llama.cpp wants '|' at the end of the line before".to_owned())
+        }
+        _ if at_start => Some(
+            "a rule goes on in the next line only inside parentheses and next to '|'".to_owned(),
+        ),
+        ")" if !expected.contains(&Rule::EOI) => None,
+        _ if in_body => help_in_body(found).map(str::to_owned),
+        _ => None,
+    };
+    match help {
         Some(help) => diagnostic.with_help(help),
         None => diagnostic,
     }
@@ -36,9 +62,10 @@ pub(crate) fn describe(
 
 /// What stands there: a word, a sign, or nothing.
 fn found(rest: &str) -> &str {
-    let word = rest.bytes().take_while(|&byte| is_name_byte(byte)).count();
-    if word > 0 {
-        return &rest[..word];
+    let sign = usize::from(rest.starts_with('@'));
+    let word = source::leading_name(&rest[sign..]);
+    if !word.is_empty() {
+        return &rest[..sign + word.len()];
     }
     ["::=", ":=", "?=>", "*=>", "!=>", "=>", "->"]
         .into_iter()
@@ -47,8 +74,8 @@ fn found(rest: &str) -> &str {
         .unwrap_or_default()
 }
 
-fn expected_words(expected: &[Rule]) -> String {
-    let mut words: Vec<&str> = Vec::new();
+fn expected_words(expected: &[Rule]) -> Vec<&'static str> {
+    let mut words = Vec::new();
     for rule in expected {
         let word = match rule {
             Rule::name => "a rule name",
@@ -82,49 +109,29 @@ fn expected_words(expected: &[Rule]) -> String {
             words.retain(|word| *word != "'|'");
         }
     }
-    match words.split_last() {
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => String::new(),
-    }
+    words
 }
 
-fn help(
-    piece: &str,
-    offset: usize,
-    found: &str,
-    expected: &[Rule],
-    dialect: Dialect,
-) -> Option<String> {
-    let help = match found {
-        "::=" => {
-            let name = source::defined_name(piece, 0)?;
-            format!(
-                "the rule '{name}' goes on here: an alternative that is empty at the end of a \
-                 line takes the next line; write '\"\"' for it"
-            )
-        }
-        ":=" | "=" | ":" | "->" if expected.contains(&Rule::defines) => {
-            "a rule is written 'name ::= body'".to_owned()
-        }
-        "'" => "literals stand in double quotes".to_owned(),
-        ";" => "a rule ends with its line, without a ';'".to_owned(),
-        "|" if offset == 0 && dialect == Dialect::LlamaCpp => {
-            "llama.cpp wants '|' at the end of the line before".to_owned()
-        }
-        "," if expected.contains(&Rule::count) => "write '{0,n}' for at most n times".to_owned(),
-        "*" | "+" | "?" | "{" if expected.contains(&Rule::literal) => {
-            "there is nothing before it to repeat".to_owned()
-        }
-        "!" => "'!' stands right before a token reference: '!<think>'".to_owned(),
-        "/" => "GBNF has no regular expressions between slashes".to_owned(),
-        "$" | "^" => "GBNF has no anchors: a rule matches the whole of its text".to_owned(),
-        ")" => "there is no '(' for it".to_owned(),
-        "]" => "there is no '[' for it".to_owned(),
-        _ if offset == 0 && expected.contains(&Rule::name) => {
-            "a rule goes on in the next line only inside parentheses and next to '|'".to_owned()
-        }
+fn unexpected_definition(name: &str) -> String {
+    format!(
+        "the rule '{name}' goes on here: an alternative that is empty at the end of a line takes \
+         the next line; write '\"\"' for it"
+    )
+}
+
+/// What may have been meant by a sign that begins no item.
+fn help_in_body(found: &str) -> Option<&'static str> {
+    Some(match found {
+        "'" => "literals stand in double quotes",
+        ";" => "a rule ends with its line, without a ';'",
+        "*" | "+" | "?" | "{" => "there is nothing before it to repeat",
+        "!" => "'!' stands right before a token reference: '!<think>'",
+        "/" => "GBNF has no regular expressions between slashes",
+        "$" | "^" => "GBNF has no anchors: a rule matches the whole of its text",
+        ")" => "there is no '(' for it",
+        "]" => "there is no '[' for it",
+        "}" => "there is no '{' for it",
+        _ if found.starts_with('@') => "the only word with '@' is '@members'",
         _ => return None,
-    };
-    Some(help)
+    })
 }

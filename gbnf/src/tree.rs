@@ -15,6 +15,9 @@ use crate::source::MAX_DEPTH;
 use crate::span::Span;
 
 /// Builds the tree of one rule, and collects what is wrong with it.
+///
+/// Recurses as deep as [`MAX_DEPTH`] lets it. What does not recurse is kept out of line, so that
+/// the frames of what does stay small.
 pub(crate) struct TreeBuilder<'a> {
     config: ParseConfig<'a>,
     /// Where the text of the rule begins in the whole text.
@@ -45,6 +48,7 @@ impl<'a> TreeBuilder<'a> {
         Definition { name: name.0, name_span: name.1, body }
     }
 
+    #[inline(never)]
     fn name(&mut self, pair: &Pair<'_, Rule>) -> (String, Span) {
         let (name, span) = (pair.as_str(), self.span(pair));
         if self.config.dialect == Dialect::LlamaCpp && name.contains('_') {
@@ -64,13 +68,7 @@ impl<'a> TreeBuilder<'a> {
                 items.push(sequence);
             }
         }
-        match (items.len(), items.pop()) {
-            (1, Some(item)) => item,
-            (_, last) => {
-                items.extend(last);
-                Expr { kind: ExprKind::Choice(items), span }
-            }
-        }
+        one_or(items, span, ExprKind::Choice)
     }
 
     fn sequence(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
@@ -80,25 +78,18 @@ impl<'a> TreeBuilder<'a> {
             let item = self.item(part, depth);
             items.push(item);
         }
-        match (items.len(), items.pop()) {
-            (1, Some(item)) => item,
-            (_, last) => {
-                items.extend(last);
-                Expr { kind: ExprKind::Sequence(items), span }
-            }
-        }
+        one_or(items, span, ExprKind::Sequence)
     }
 
     /// An atom with its quantifiers.
     fn item(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
-        let span = self.span(&pair);
         let mut parts = pair.into_inner();
         let Some(atom) = parts.next() else { return Expr::empty() };
+        let span = self.span(&atom);
         // The first quantifier goes with the parentheses that it most likely follows.
         let depth = depth + parts.len().saturating_sub(1);
         if depth > MAX_DEPTH {
-            let fault = format!("groups and quantifiers nest deeper than {MAX_DEPTH}");
-            self.faults.push(Diagnostic::new(Code::Limit, span, fault));
+            self.too_deep(span);
             return Expr::empty();
         }
         let mut expr = self.atom(atom, depth);
@@ -118,13 +109,26 @@ impl<'a> TreeBuilder<'a> {
         expr
     }
 
+    #[inline(never)]
+    fn too_deep(&mut self, span: Span) {
+        let fault = format!("groups and quantifiers nest deeper than {MAX_DEPTH}");
+        self.faults.push(Diagnostic::new(Code::Limit, span, fault));
+    }
+
     fn atom(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
+        match pair.as_rule() {
+            Rule::group => self.group(pair, depth),
+            Rule::members => self.members(pair, depth),
+            _ => self.leaf(pair),
+        }
+    }
+
+    #[inline(never)]
+    fn leaf(&mut self, pair: Pair<'_, Rule>) -> Expr {
         let span = self.span(&pair);
         let (text, inside) = (pair.as_str(), span.start + 1);
         let dialect = self.config.dialect;
         let kind = match pair.as_rule() {
-            Rule::group => return self.group(pair, depth),
-            Rule::members => return self.members(pair, depth),
             Rule::literal => {
                 characters::literal(&text[1..text.len() - 1], inside, dialect, self.faults)
             }
@@ -145,6 +149,7 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
+    #[inline(never)]
     fn token(&mut self, pair: Pair<'_, Rule>) -> TokenReference {
         let span = self.span(&pair);
         let text = pair.as_str().trim_start_matches('!');
@@ -171,6 +176,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// The bounds of a quantifier.
+    #[inline(never)]
     fn times(&mut self, pair: Pair<'_, Rule>) -> (u32, Option<u32>) {
         match pair.as_rule() {
             Rule::plus => (1, None),
@@ -218,6 +224,7 @@ impl<'a> TreeBuilder<'a> {
         text.parse().unwrap_or(limit)
     }
 
+    #[inline(never)]
     fn members(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
         let span = self.span(&pair);
         if self.config.dialect == Dialect::LlamaCpp {
@@ -261,5 +268,21 @@ impl<'a> TreeBuilder<'a> {
     fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let span = pair.as_span();
         Span::new(self.base + span.start(), self.base + span.end())
+    }
+}
+
+/// The only item itself, or all of them as one expression. Its place is from the first to the last
+/// one; `span` has blanks around it, but is all there is if there are no items.
+fn one_or(mut items: Vec<Expr>, span: Span, kind: impl FnOnce(Vec<Expr>) -> ExprKind) -> Expr {
+    let span = match (items.first(), items.last()) {
+        (Some(first), Some(last)) => Span::new(first.span.start, last.span.end),
+        _ => span,
+    };
+    match items.pop() {
+        Some(item) if items.is_empty() => item,
+        last => {
+            items.extend(last);
+            Expr { kind: kind(items), span }
+        }
     }
 }
