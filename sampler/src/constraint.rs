@@ -1,0 +1,251 @@
+//! A grammar on a vocabulary: which tokens may come next, and what has come.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use grammask_gbnf::{
+    AdvanceError, AdvanceErrorKind, Automaton, CompileError, Grammar, Matcher, TokenReference,
+};
+
+use crate::engine::{Engine, MaskMemo};
+use crate::mask::TokenMask;
+use crate::token_id::TokenId;
+
+/// What a grammar says about the next token. A clone costs O(1) and goes its own way.
+///
+/// ```
+/// use grammask_gbnf::{Expr, Grammar};
+/// use grammask_sampler::{Constraint, Engine, TokenId, Vocabulary};
+///
+/// let vocabulary = Vocabulary::from_json(r#"{"tokens": ["a", "b", "</s>"], "eog": [2]}"#)?;
+/// let engine = Engine::new(vocabulary);
+/// let mut grammar = Grammar::default();
+/// grammar.add("root", Expr::literal("ab"));
+/// let mut constraint = Constraint::new(&engine, &grammar, "root")?;
+/// constraint.accept(TokenId(0))?;
+/// assert!(constraint.accept(TokenId(0)).is_err());
+/// constraint.accept(TokenId(1))?;
+/// assert!(constraint.is_complete());
+/// assert_eq!(constraint.mask().tokens().collect::<Vec<_>>(), [TokenId(2)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    engine: Arc<Engine>,
+    matcher: Matcher,
+    memo: Arc<Mutex<MaskMemo>>,
+    /// An end-of-generation token has been accepted.
+    ended: bool,
+}
+
+impl Constraint {
+    /// Compiles the rule `root` of a grammar for the vocabulary of an engine.
+    ///
+    /// # Errors
+    ///
+    /// [`ConstraintError::Compile`]; [`ConstraintError::NoSuchToken`] if the grammar refers to a
+    /// token that the vocabulary does not have.
+    pub fn new(
+        engine: &Arc<Engine>,
+        grammar: &Grammar,
+        root: &str,
+    ) -> Result<Self, ConstraintError> {
+        let automaton = engine.compile(grammar, root).map_err(ConstraintError::Compile)?;
+        Self::with_automaton(engine, &automaton)
+    }
+
+    /// A constraint from an automaton that [`Engine::compile`] made.
+    ///
+    /// # Errors
+    ///
+    /// [`ConstraintError::NoSuchToken`]; [`ConstraintError::ForeignAutomaton`] if the automaton was
+    /// made elsewhere.
+    pub fn with_automaton(
+        engine: &Arc<Engine>,
+        automaton: &Automaton,
+    ) -> Result<Self, ConstraintError> {
+        if !engine.owns(automaton) {
+            return Err(ConstraintError::ForeignAutomaton);
+        }
+        for reference in automaton.tokens() {
+            if engine.resolve(reference).is_none() {
+                return Err(ConstraintError::NoSuchToken(reference.clone()));
+            }
+        }
+        Ok(Self {
+            engine: Arc::clone(engine),
+            matcher: Matcher::new(automaton),
+            memo: Arc::default(),
+            ended: false,
+        })
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The matcher below: what has been read, byte by byte.
+    pub fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
+    /// The tokens that may come next. Those that end generation are among them exactly if the text
+    /// is complete. After the end there are none.
+    pub fn mask(&self) -> TokenMask {
+        let mut mask = TokenMask::new(self.engine.vocabulary().len());
+        self.fill_mask(&mut mask);
+        mask
+    }
+
+    /// As [`Constraint::mask`], into a mask that is there already.
+    ///
+    /// # Panics
+    ///
+    /// If the mask is not as long as the vocabulary.
+    pub fn fill_mask(&self, mask: &mut TokenMask) {
+        assert_eq!(mask.len(), self.engine.vocabulary().len(), "a mask of another vocabulary");
+        if self.ended {
+            mask.clear();
+            return;
+        }
+        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = self.matcher.session();
+        self.engine.fill(&mut session, &mut memo, self.matcher.state(), mask);
+    }
+
+    /// Whether a token may come next; without computing a mask.
+    pub fn allows(&self, token: TokenId) -> bool {
+        self.clone().accept(token).is_ok()
+    }
+
+    /// Reads a token.
+    ///
+    /// # Errors
+    ///
+    /// If the vocabulary does not have it, if the grammar does not allow it, after the end, or if
+    /// a limit of the matcher is reached. The constraint stays as it was.
+    pub fn accept(&mut self, token: TokenId) -> Result<(), ConstraintError> {
+        let engine = &self.engine;
+        let vocabulary = engine.vocabulary();
+        if self.ended {
+            return Err(ConstraintError::AfterEnd { token });
+        }
+        let Some(bytes) = vocabulary.bytes(token) else {
+            return Err(ConstraintError::UnknownToken { token, len: vocabulary.len() });
+        };
+        if vocabulary.is_eog(token) {
+            if !self.matcher.is_complete() {
+                return Err(ConstraintError::Refused { token });
+            }
+            self.ended = true;
+            return Ok(());
+        }
+        let text = (!vocabulary.is_control(token)).then_some(bytes);
+        self.matcher.advance_token(text, |reference| engine.means(reference, token)).map_err(
+            |error| match error.kind() {
+                AdvanceErrorKind::Refused => ConstraintError::Refused { token },
+                _ => ConstraintError::Matcher(error),
+            },
+        )
+    }
+
+    /// Whether the text so far is in the language.
+    pub fn is_complete(&self) -> bool {
+        self.matcher.is_complete()
+    }
+
+    /// Whether an end-of-generation token has been accepted.
+    pub fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Number of tokens read.
+    pub fn len(&self) -> usize {
+        self.matcher.steps() + usize::from(self.ended)
+    }
+
+    /// Whether no token has been read.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes back the last `tokens` tokens, at most all of them. O(log n).
+    pub fn rollback(&mut self, tokens: usize) {
+        let end = self.ended && tokens > 0;
+        self.ended &= !end;
+        self.matcher.rollback(tokens - usize::from(end));
+    }
+
+    /// Takes back everything.
+    pub fn reset(&mut self) {
+        self.ended = false;
+        self.matcher.reset();
+    }
+}
+
+/// Why a constraint could not be made, or a token not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConstraintError {
+    /// The grammar does not compile.
+    Compile(CompileError),
+    /// The grammar refers to a token that the vocabulary does not have.
+    NoSuchToken(TokenReference),
+    /// The automaton was not compiled by the engine.
+    ForeignAutomaton,
+    /// The vocabulary has no such token.
+    UnknownToken {
+        /// The id.
+        token: TokenId,
+        /// Number of ids of the vocabulary.
+        len: usize,
+    },
+    /// The grammar does not allow the token here.
+    Refused {
+        /// The token.
+        token: TokenId,
+    },
+    /// An end-of-generation token has been read before.
+    AfterEnd {
+        /// The token.
+        token: TokenId,
+    },
+    /// A limit of the matcher.
+    Matcher(AdvanceError),
+}
+
+impl fmt::Display for ConstraintError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Compile(error) => error.fmt(f),
+            Self::NoSuchToken(reference) => {
+                write!(f, "the vocabulary has no token {}", TokenNameText(reference))
+            }
+            Self::ForeignAutomaton => f.write_str(
+                "the automaton was compiled elsewhere; compile it with the engine's `compile`",
+            ),
+            Self::UnknownToken { token, len } => {
+                write!(f, "token {token} does not exist: the vocabulary has {len} ids, some unused")
+            }
+            Self::Refused { token } => write!(f, "the grammar does not allow token {token} here"),
+            Self::AfterEnd { token } => {
+                write!(f, "token {token} comes after the end of the generation")
+            }
+            Self::Matcher(error) => error.fmt(f),
+        }
+    }
+}
+
+struct TokenNameText<'a>(&'a TokenReference);
+
+impl fmt::Display for TokenNameText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.token {
+            grammask_gbnf::TokenName::Id(id) => write!(f, "<[{id}]>"),
+            grammask_gbnf::TokenName::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for ConstraintError {}

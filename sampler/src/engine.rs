@@ -1,0 +1,359 @@
+//! The mask engine of a vocabulary: which tokens may come next.
+//!
+//! A mask is the union over the configurations of a state. For each, the tokens that stay inside
+//! the terminal are known from a table that all grammars share ([`crate::interior`]); only where
+//! tokens leave the terminal does the walk through the trie go on with what lies below. The
+//! result is kept by configuration.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use grammask_gbnf::{
+    Automaton, ByteSet, CompileError, Entry, Grammar, Label, Session, State, TermId, Terms,
+    TokenName, TokenReference,
+};
+use rustc_hash::FxHashMap;
+
+use crate::interior::{Interior, TokenSet, interior, situation};
+use crate::mask::TokenMask;
+use crate::token_id::TokenId;
+use crate::trie::{TokenTrie, TrieNode};
+use crate::vocabulary::Vocabulary;
+
+/// A vocabulary with everything that is known about it: the trie of its tokens and the tables of
+/// terminals, shared by all grammars that are compiled on it.
+///
+/// ```
+/// use grammask_gbnf::{Expr, Grammar};
+/// use grammask_sampler::{Constraint, Engine, Vocabulary};
+///
+/// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "ab", "b", ""]}"#
+///     .replace(r#", """#, "").as_str())?);
+/// let mut grammar = Grammar::default();
+/// grammar.add("root", Expr::literal("ab"));
+/// let constraint = Constraint::new(&engine, &grammar, "root")?;
+/// assert_eq!(constraint.mask().count(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Engine {
+    vocabulary: Vocabulary,
+    trie: TokenTrie,
+    terms: Arc<Terms>,
+    interiors: Mutex<Generations<Label, Arc<Interior>>>,
+}
+
+/// How many tables of terminals are kept per generation.
+const MAX_INTERIORS: usize = 4096;
+/// How many masks a constraint keeps per generation.
+const MAX_MASKS: usize = 512;
+
+/// A bounded table: when it is full, the older half goes.
+#[derive(Debug)]
+pub(crate) struct Generations<K, V> {
+    young: FxHashMap<K, V>,
+    old: FxHashMap<K, V>,
+    limit: usize,
+}
+
+impl<K: Copy + Eq + std::hash::Hash, V: Clone> Generations<K, V> {
+    fn new(limit: usize) -> Self {
+        Self { young: FxHashMap::default(), old: FxHashMap::default(), limit }
+    }
+
+    fn get(&mut self, key: K) -> Option<V> {
+        if let Some(value) = self.young.get(&key) {
+            return Some(value.clone());
+        }
+        let value = self.old.remove(&key)?;
+        self.insert(key, value.clone());
+        Some(value)
+    }
+
+    fn insert(&mut self, key: K, value: V) {
+        if self.young.len() >= self.limit {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(key, value);
+    }
+}
+
+/// The mask of one configuration.
+#[derive(Clone, Debug)]
+struct EntryMask {
+    /// The tokens that stay inside the terminal.
+    base: Option<Arc<Interior>>,
+    /// All others.
+    more: Arc<TokenSet>,
+}
+
+/// Masks that have been computed, by configuration: those of one session.
+#[derive(Debug)]
+pub(crate) struct MaskMemo(Generations<Entry, EntryMask>);
+
+impl Default for MaskMemo {
+    fn default() -> Self {
+        Self(Generations::new(MAX_MASKS))
+    }
+}
+
+impl Engine {
+    /// Builds the trie of a vocabulary.
+    pub fn new(vocabulary: Vocabulary) -> Arc<Self> {
+        let trie = TokenTrie::new(&vocabulary);
+        Arc::new(Self {
+            trie,
+            vocabulary,
+            terms: Arc::default(),
+            interiors: Mutex::new(Generations::new(MAX_INTERIORS)),
+        })
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// Compiles a grammar so that it shares what is known about terminals.
+    ///
+    /// # Errors
+    ///
+    /// As [`Automaton::compile`].
+    pub fn compile(&self, grammar: &Grammar, root: &str) -> Result<Automaton, CompileError> {
+        Automaton::compile_with(grammar, root, &self.terms)
+    }
+
+    /// Whether the automaton was compiled by this engine.
+    pub(crate) fn owns(&self, automaton: &Automaton) -> bool {
+        Arc::ptr_eq(automaton.terms(), &self.terms)
+    }
+
+    /// Number of nodes of the trie.
+    pub fn trie_len(&self) -> usize {
+        self.trie.len()
+    }
+
+    /// The token that a reference names, if it exists.
+    pub fn resolve(&self, reference: &TokenReference) -> Option<TokenId> {
+        match &reference.token {
+            TokenName::Id(id) => {
+                let token = TokenId(*id);
+                self.vocabulary.bytes(token).map(|_| token)
+            }
+            TokenName::Text(text) => self.vocabulary.token_by_text(text.as_bytes()),
+        }
+    }
+
+    /// Whether a reference means this token. An end-of-generation token is never meant.
+    pub(crate) fn means(&self, reference: &TokenReference, token: TokenId) -> bool {
+        !self.vocabulary.is_eog(token)
+            && (self.resolve(reference) == Some(token)) != reference.negated
+    }
+
+    /// The tokens that may come next in a state of a session of an automaton on this engine:
+    /// all that some text of the language goes on with, and the end-of-generation tokens exactly
+    /// if the text may end.
+    pub(crate) fn fill(
+        &self,
+        session: &mut Session,
+        memo: &mut MaskMemo,
+        state: &State,
+        mask: &mut TokenMask,
+    ) {
+        mask.clear();
+        for &entry in state.entries() {
+            let known = memo.0.get(entry);
+            let entry_mask = known.unwrap_or_else(|| {
+                let computed = self.entry_mask(session, entry);
+                memo.0.insert(entry, computed.clone());
+                computed
+            });
+            if let Some(base) = &entry_mask.base {
+                base.inside.add_to(mask);
+            }
+            entry_mask.more.add_to(mask);
+        }
+        if state.is_complete() {
+            self.vocabulary.eog_ids().iter().for_each(|&token| mask.insert(token));
+        }
+    }
+
+    fn interior(&self, label: Label) -> Option<Arc<Interior>> {
+        let key = situation(label, self.vocabulary.longest(), &self.terms)?;
+        let known = self.interiors.lock().unwrap_or_else(PoisonError::into_inner).get(key);
+        if known.is_some() {
+            return known;
+        }
+        // Outside the lock: two threads may compute the same table; either is right.
+        let (table, _) = interior(key, &self.trie, self.vocabulary.len(), &self.terms);
+        let table = Arc::new(table);
+        let mut interiors = self.interiors.lock().unwrap_or_else(PoisonError::into_inner);
+        interiors.insert(key, Arc::clone(&table));
+        Some(table)
+    }
+
+    fn entry_mask(&self, session: &mut Session, entry: Entry) -> EntryMask {
+        let mut tokens = Vec::new();
+        let base = match entry.label {
+            Label::Term(_) | Label::Counted { .. } => self.terminal(session, entry, &mut tokens),
+            Label::Key { .. } => self.key(session, entry, &mut tokens),
+            Label::Text { .. } => {
+                self.walk(session, TokenTrie::ROOT, &State::from(entry), &mut tokens);
+                None
+            }
+            Label::Token(token) => {
+                let reference = session.token(token);
+                if reference.negated {
+                    tokens.extend(self.vocabulary.ids().filter(|&id| {
+                        self.vocabulary.bytes(id).is_some() && self.means(reference, id)
+                    }));
+                } else {
+                    tokens.extend(
+                        self.resolve(reference).filter(|&token| self.means(reference, token)),
+                    );
+                }
+                None
+            }
+        };
+        tokens.sort_unstable();
+        tokens.dedup();
+        EntryMask { base, more: Arc::new(TokenSet::new(tokens, self.vocabulary.len())) }
+    }
+
+    /// The tokens of a terminal that leave it.
+    fn terminal(
+        &self,
+        session: &mut Session,
+        entry: Entry,
+        tokens: &mut Vec<TokenId>,
+    ) -> Option<Arc<Interior>> {
+        let table = self.interior(entry.label)?;
+        let below = session.pop(entry.below);
+        let first = session.first(&below);
+        if first.intersects(&table.ambiguous) {
+            self.walk(session, TokenTrie::ROOT, &State::from(entry), tokens);
+            return None;
+        }
+        for &node in &table.ends {
+            tokens.extend(self.trie.token(node));
+            self.walk_if(session, node, &below, &first, tokens);
+        }
+        let mut at = None;
+        let mut after = State::default();
+        for &(byte, node) in &table.exits {
+            if !first.contains(byte) {
+                continue;
+            }
+            if at != Some(byte) {
+                after = session.step(&below, byte);
+                at = Some(byte);
+            }
+            if !after.is_dead() {
+                tokens.extend(self.trie.token(node));
+                self.walk(session, node, &after, tokens);
+            }
+        }
+        Some(table)
+    }
+
+    /// The tokens of a member's key: where any undeclared key may be written, its own tokens; and
+    /// exactly what the guard says wherever a key ends.
+    fn key(
+        &self,
+        session: &mut Session,
+        entry: Entry,
+        tokens: &mut Vec<TokenId>,
+    ) -> Option<Arc<Interior>> {
+        let start = State::from(entry);
+        let Some((free, others)) = session.key_terms(entry.label) else {
+            self.walk(session, TokenTrie::ROOT, &start, tokens);
+            return None;
+        };
+        let table = self.interior(Label::Term(free))?;
+        if !table.exits.is_empty() {
+            // The key could end in several places of one token.
+            self.walk(session, TokenTrie::ROOT, &start, tokens);
+            return None;
+        }
+        for &node in &table.ends {
+            let mut state = start.clone();
+            for byte in self.trie.path(node) {
+                state = session.step(&state, byte);
+            }
+            if !state.is_dead() {
+                tokens.extend(self.trie.token(node));
+                self.walk(session, node, &state, tokens);
+            }
+        }
+        for rest in others {
+            self.walk_along(session, rest, &start, tokens);
+        }
+        Some(table)
+    }
+
+    /// The tokens below a node that a state allows.
+    fn walk(
+        &self,
+        session: &mut Session,
+        node: TrieNode,
+        state: &State,
+        tokens: &mut Vec<TokenId>,
+    ) {
+        let first = session.first(state);
+        self.walk_if(session, node, state, &first, tokens);
+    }
+
+    fn walk_if(
+        &self,
+        session: &mut Session,
+        node: TrieNode,
+        state: &State,
+        first: &ByteSet,
+        tokens: &mut Vec<TokenId>,
+    ) {
+        // The depth is that of a token.
+        for child in self.trie.children(node) {
+            let byte = self.trie.byte(child);
+            if !first.contains(byte) {
+                continue;
+            }
+            let next = session.step(state, byte);
+            if next.is_dead() {
+                continue;
+            }
+            tokens.extend(self.trie.token(child));
+            if self.trie.has_children(child) {
+                self.walk(session, child, &next, tokens);
+            }
+        }
+    }
+
+    /// The tokens that a state allows and that begin as a match of `rest` does.
+    fn walk_along(
+        &self,
+        session: &mut Session,
+        rest: TermId,
+        start: &State,
+        tokens: &mut Vec<TokenId>,
+    ) {
+        let mut pending = vec![(TokenTrie::ROOT, rest, start.clone())];
+        while let Some((node, rest, state)) = pending.pop() {
+            for child in self.trie.children(node) {
+                let byte = self.trie.byte(child);
+                let rest = self.terms.next(rest, byte);
+                if rest == TermId::NOTHING {
+                    continue;
+                }
+                let next = session.step(&state, byte);
+                if next.is_dead() {
+                    continue;
+                }
+                tokens.extend(self.trie.token(child));
+                if self.terms.nullable(rest) {
+                    self.walk(session, child, &next, tokens);
+                } else if self.trie.has_children(child) {
+                    pending.push((child, rest, next));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Constraint and chain together: from logits to a token that the grammar allows.
+
+use std::fmt;
+
+use crate::candidates::Candidates;
+use crate::chain::Chain;
+use crate::constraint::{Constraint, ConstraintError};
+use crate::mask::TokenMask;
+use crate::token_id::TokenId;
+
+/// In which order grammar and chain come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Mask, then chain: what is truncated is truncated among allowed tokens.
+    #[default]
+    GrammarFirst,
+    /// Chain over all tokens, then test the one that it selected; only if the grammar refuses it,
+    /// mask and apply the chain again, with the random numbers that come next.
+    ///
+    /// As `common_sampler_sample` of llama.cpp with `grammar_first = false`.
+    Rejection,
+}
+
+/// Picks tokens that a grammar allows.
+///
+/// ```
+/// use grammask_gbnf::{Expr, Grammar};
+/// use grammask_sampler::{
+///     Chain, Constraint, Engine, GrammarSampler, Greedy, Mode, TokenId, Vocabulary,
+/// };
+///
+/// let vocabulary = Vocabulary::from_json(r#"{"tokens": ["a", "b", "</s>"], "eog": [2]}"#)?;
+/// let mut grammar = Grammar::default();
+/// grammar.add("root", Expr::literal("ab"));
+/// let constraint = Constraint::new(&Engine::new(vocabulary), &grammar, "root")?;
+/// let mut chain = Chain::new();
+/// chain.add(Greedy);
+/// let mut sampler = GrammarSampler::new(constraint, chain, Mode::Rejection);
+/// let mut tokens = Vec::new();
+/// while !sampler.constraint().is_ended() {
+///     let token = sampler.sample(&[1.0, 2.0, 3.0])?;
+///     sampler.accept(token)?;
+///     tokens.push(token.0);
+/// }
+/// assert_eq!(tokens, [0, 1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct GrammarSampler {
+    constraint: Constraint,
+    chain: Chain,
+    mode: Mode,
+    mask: TokenMask,
+    candidates: Candidates,
+}
+
+impl GrammarSampler {
+    /// A constraint and a chain whose last sampler selects.
+    pub fn new(constraint: Constraint, chain: Chain, mode: Mode) -> Self {
+        let mask = TokenMask::new(constraint.engine().vocabulary().len());
+        Self { constraint, chain, mode, mask, candidates: Candidates::default() }
+    }
+
+    /// The constraint.
+    pub fn constraint(&self) -> &Constraint {
+        &self.constraint
+    }
+
+    /// The chain.
+    pub fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// The candidates as the chain left them in the last draw.
+    pub fn candidates(&self) -> &Candidates {
+        &self.candidates
+    }
+
+    /// Picks the next token, from one logit per id of the vocabulary. Nothing is accepted yet: a
+    /// second call draws again, and no sampler has noticed the first but for its random numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`SampleError::Logits`] for another number of logits, [`SampleError::NoToken`] if no token
+    /// may come next, [`SampleError::NotSelected`] if the chain has no sampler that selects.
+    pub fn sample(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
+        let len = self.mask.len();
+        if logits.len() != len {
+            return Err(SampleError::Logits { expected: len, given: logits.len() });
+        }
+        if self.constraint.is_ended() {
+            return Err(SampleError::NoToken);
+        }
+        if self.mode == Mode::Rejection {
+            let vocabulary = self.constraint.engine().vocabulary();
+            let tokens = vocabulary.ids().filter(|&id| vocabulary.bytes(id).is_some());
+            self.candidates.set(tokens.map(|id| (id, logits[id.index()])));
+            let token = self.draw()?;
+            if self.constraint.allows(token) {
+                return Ok(token);
+            }
+        }
+        self.constraint.fill_mask(&mut self.mask);
+        self.candidates.set(self.mask.tokens().map(|id| (id, logits[id.index()])));
+        if self.candidates.is_empty() {
+            return Err(SampleError::NoToken);
+        }
+        self.draw()
+    }
+
+    fn draw(&mut self) -> Result<TokenId, SampleError> {
+        self.chain.apply(&mut self.candidates);
+        let selected = self.candidates.selected_candidate();
+        selected.map(|candidate| candidate.id).ok_or(SampleError::NotSelected)
+    }
+
+    /// Takes a generated token into the constraint and the chain.
+    ///
+    /// # Errors
+    ///
+    /// As [`Constraint::accept`]; nothing has changed then.
+    pub fn accept(&mut self, token: TokenId) -> Result<(), ConstraintError> {
+        self.constraint.accept(token)?;
+        self.chain.accept(token);
+        Ok(())
+    }
+
+    /// Takes a token of the prompt into the chain; the grammar does not see it.
+    pub fn accept_prompt(&mut self, token: TokenId) {
+        self.chain.accept(token);
+    }
+
+    /// Goes back to the start.
+    pub fn reset(&mut self) {
+        self.constraint.reset();
+        self.chain.reset();
+    }
+}
+
+impl fmt::Debug for GrammarSampler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GrammarSampler")
+            .field("constraint", &self.constraint)
+            .field("chain", &self.chain.names().collect::<Vec<_>>())
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why no token could be picked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SampleError {
+    /// Not one logit per id.
+    Logits {
+        /// Number of ids of the vocabulary.
+        expected: usize,
+        /// Number of logits.
+        given: usize,
+    },
+    /// No token may come next: generation has ended, or no token of the vocabulary spells what the
+    /// grammar asks for.
+    NoToken,
+    /// The chain selected no token.
+    NotSelected,
+}
+
+impl fmt::Display for SampleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Logits { expected, given } => {
+                write!(f, "{given} logits for a vocabulary of {expected} ids")
+            }
+            Self::NoToken => f.write_str("no token of the vocabulary may come next"),
+            Self::NotSelected => {
+                f.write_str("the chain selects no token; add `Greedy` or `Dist` at its end")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SampleError {}

@@ -1,0 +1,91 @@
+//! Sets of tokens.
+
+use fixedbitset::FixedBitSet;
+
+use crate::token_id::TokenId;
+
+/// A set of tokens of a vocabulary: those that may come next.
+///
+/// [`TokenMask::words`] is the layout that inference servers exchange (vLLM, XGrammar,
+/// llguidance): 32-bit words, little-endian, bit i % 32 of word i / 32 for token i.
+///
+/// ```
+/// use grammask_sampler::{TokenId, TokenMask};
+/// let mut mask = TokenMask::new(100);
+/// mask.insert(TokenId(33));
+/// assert!(mask.contains(TokenId(33)));
+/// assert_eq!(mask.count(), 1);
+/// assert_eq!(mask.words().collect::<Vec<_>>(), [0, 2, 0, 0]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenMask {
+    bits: FixedBitSet,
+}
+
+impl TokenMask {
+    /// No token of a vocabulary of `len` ids.
+    pub fn new(len: usize) -> Self {
+        Self { bits: FixedBitSet::with_capacity(len) }
+    }
+
+    /// Number of ids of the vocabulary.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.bits.len()
+    }
+
+    /// Whether the token is in the set; an id out of range is not.
+    pub fn contains(&self, token: TokenId) -> bool {
+        self.bits.contains(token.index())
+    }
+
+    /// Adds a token; an id out of range is left out.
+    pub fn insert(&mut self, token: TokenId) {
+        if token.index() < self.bits.len() {
+            self.bits.insert(token.index());
+        }
+    }
+
+    /// Takes a token out.
+    pub fn remove(&mut self, token: TokenId) {
+        if token.index() < self.bits.len() {
+            self.bits.remove(token.index());
+        }
+    }
+
+    /// Takes all tokens out.
+    pub fn clear(&mut self) {
+        self.bits.clear();
+    }
+
+    /// Adds all tokens of `other`, a mask of the same vocabulary.
+    pub fn union_with(&mut self, other: &Self) {
+        self.bits.union_with(&other.bits);
+    }
+
+    /// Number of tokens.
+    pub fn count(&self) -> usize {
+        self.bits.count_ones(..)
+    }
+
+    /// The tokens, ascending.
+    pub fn tokens(&self) -> impl Iterator<Item = TokenId> + '_ {
+        self.bits.ones().map(|index| TokenId(index as u32))
+    }
+
+    /// The set as 32-bit words: bit i % 32 of word i / 32 for token i.
+    pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
+        let halves = usize::BITS as usize / 32;
+        self.bits
+            .as_slice()
+            .iter()
+            .flat_map(move |&block| (0..halves).map(move |half| (block >> (32 * half)) as u32))
+            .take(self.bits.len().div_ceil(32))
+    }
+
+    /// Writes the words into a caller's buffer; words beyond the vocabulary become 0.
+    pub fn write_words(&self, buffer: &mut [u32]) {
+        let written = buffer.iter_mut().zip(self.words()).map(|(to, word)| *to = word).count();
+        buffer[written..].fill(0);
+    }
+}

@@ -1,0 +1,140 @@
+//! The fast mask against brute force: every token tried with the plain matcher.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use grammask_gbnf::Grammar;
+use grammask_oracle::generate;
+use grammask_sampler::{Constraint, Engine, TokenId, TokenMask, Vocabulary};
+use proptest::prelude::*;
+
+/// The mask by its definition.
+fn brute_force(constraint: &Constraint) -> TokenMask {
+    let vocabulary = constraint.engine().vocabulary();
+    let mut mask = TokenMask::new(vocabulary.len());
+    for token in vocabulary.ids() {
+        let Some(bytes) = vocabulary.bytes(token) else { continue };
+        let allowed = if vocabulary.is_eog(token) {
+            constraint.is_complete()
+        } else {
+            !vocabulary.is_control(token) && constraint.matcher().accepts(bytes)
+        };
+        if allowed {
+            mask.insert(token);
+        }
+    }
+    mask
+}
+
+fn same(constraint: &Constraint, what: &str) -> Result<(), TestCaseError> {
+    let (fast, slow) = (constraint.mask(), brute_force(constraint));
+    if fast != slow {
+        let vocabulary = constraint.engine().vocabulary();
+        let show = |token: &TokenId| {
+            String::from_utf8_lossy(vocabulary.bytes(*token).unwrap_or_default()).into_owned()
+        };
+        let only = |a: &TokenMask, b: &TokenMask| {
+            let tokens: Vec<_> = a.tokens().filter(|&token| !b.contains(token)).collect();
+            tokens.iter().take(20).map(show).collect::<Vec<_>>()
+        };
+        return Err(TestCaseError::fail(format!(
+            "{what}: too wide {:?}, too narrow {:?}",
+            only(&fast, &slow),
+            only(&slow, &fast)
+        )));
+    }
+    Ok(())
+}
+
+/// The alphabet's vocabulary of the generators, with an end-of-generation token at the end.
+fn engine(tokens: &[Vec<u8>]) -> Arc<Engine> {
+    let mut builder = Vocabulary::builder();
+    for token in tokens {
+        builder.push(token);
+    }
+    builder.push_eog("</s>");
+    Engine::new(builder.build().expect("generated tokens are distinct"))
+}
+
+/// Takes allowed tokens as `choices` say and compares the masks at each place; then back, to a
+/// fork and to the start.
+fn run(engine: &Arc<Engine>, grammar: &Grammar, choices: &[u16]) -> Result<(), TestCaseError> {
+    let mut constraint = Constraint::new(engine, grammar, "root").expect("it compiles");
+    let fresh = constraint.clone();
+    let mut masks = vec![constraint.mask()];
+    same(&constraint, &format!("{grammar}\nat the start"))?;
+    for &choice in choices {
+        let eog = engine.vocabulary().eog_ids();
+        let allowed: Vec<TokenId> =
+            constraint.mask().tokens().filter(|token| !eog.contains(token)).collect();
+        if allowed.is_empty() {
+            break;
+        }
+        constraint.accept(allowed[choice as usize % allowed.len()]).expect("the mask allows it");
+        same(&constraint, &format!("{grammar}\nafter {} tokens", constraint.len()))?;
+        masks.push(constraint.mask());
+    }
+    let fork = constraint.clone();
+    let back = constraint.len() / 2;
+    constraint.rollback(back);
+    prop_assert_eq!(&constraint.mask(), &masks[masks.len() - 1 - back], "after rollback");
+    prop_assert_eq!(&fork.mask(), &masks[masks.len() - 1], "the fork goes its own way");
+    constraint.reset();
+    prop_assert_eq!(&constraint.mask(), &fresh.mask(), "after reset");
+    let other = Constraint::new(engine, grammar, "root").expect("it compiles");
+    prop_assert_eq!(&constraint.mask(), &other.mask(), "as a fresh one");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn masks_are_exact(
+        grammar in generate::grammars(),
+        tokens in generate::vocabularies(),
+        choices in generate::steps(12),
+    ) {
+        run(&engine(&tokens), &grammar, &choices)?;
+    }
+}
+
+#[test]
+fn masks_are_exact_on_a_real_vocabulary() {
+    let engine = Engine::new(Vocabulary::from_name("o200k_base").expect("it is built in"));
+    // Each grammar from a few seeds; every state on the way is compared.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/masks");
+    let mut files: Vec<_> = folder
+        .read_dir()
+        .expect("it exists")
+        .map(|file| file.expect("it is read").path())
+        .collect();
+    files.sort();
+    let mut states = 0;
+    for (index, file) in files.iter().enumerate() {
+        let text = std::fs::read_to_string(file).expect("it is text");
+        let grammar =
+            Grammar::parse(&text).unwrap_or_else(|error| panic!("{}: {error:?}", file.display()));
+        for seed in 0..3u64 {
+            let mut constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
+            let mut random = seed * 7919 + index as u64 + 1;
+            for _ in 0..34 {
+                same(&constraint, &format!("{}, seed {seed}", file.display())).expect("exact");
+                states += 1;
+                let mask = constraint.mask();
+                let eog = engine.vocabulary().eog_ids();
+                let allowed = mask.count() - eog.iter().filter(|&&id| mask.contains(id)).count();
+                if allowed == 0 {
+                    break;
+                }
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                // Low ids are short and frequent pieces: they keep the walk in many states.
+                let share = (random >> 33) as f64 / f64::from(1u32 << 31);
+                let choice = (allowed as f64).powf(share) as usize - 1;
+                let token = mask.tokens().filter(|id| !eog.contains(id)).nth(choice);
+                constraint.accept(token.expect("counted")).expect("the mask allows it");
+            }
+        }
+    }
+    assert!(states > 600, "{states} states");
+}
