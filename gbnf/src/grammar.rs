@@ -256,11 +256,13 @@ impl Expr {
     }
 
     /// At least `min` and at most `max` times.
+    #[must_use]
     pub fn repeat(self, min: u32, max: Option<u32>) -> Self {
         Self::new(ExprKind::Repeat { item: Box::new(self), min, max })
     }
 
     /// `x?`.
+    #[must_use]
     pub fn optional(self) -> Self {
         self.repeat(0, Some(1))
     }

@@ -1,10 +1,38 @@
 //! GBNF text to [`Grammar`], automaton and matcher. Knows bytes; knows neither tokens nor JSON.
 
+mod automaton;
+mod characters;
+mod check;
+mod diagnostic;
+mod dialect;
+mod finite;
 mod grammar;
+mod graph;
+mod line_index;
+mod llama_cpp;
+mod matcher;
+mod members;
+mod notation;
+mod parse;
+mod print;
+mod similar;
+mod source;
 mod span;
+mod syntax_error;
+mod tree;
+mod walk;
 
+pub use automaton::{
+    Automaton, ByteSet, CompileError, CompileErrorKind, ContextId, Entry, KeyStateId, Label,
+    NodeId, Session, State, TermId, Terms,
+};
+pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
+pub use dialect::{Dialect, ParseConfig};
 pub use grammar::{
     CharClass, Expr, ExprKind, Grammar, Member, Members, Repetition, Rule, TokenName,
     TokenReference,
 };
+pub use line_index::{LineIndex, Position};
+pub use matcher::{AdvanceError, AdvanceErrorKind, Matcher};
+pub use parse::{parse, parse_bytes, parse_with};
 pub use span::Span;

@@ -1,0 +1,177 @@
+//! A compiled grammar.
+
+mod compile;
+mod counting;
+mod label;
+mod left_corner;
+mod lower;
+mod members;
+mod program;
+mod session;
+mod stack;
+mod terms;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::grammar::{Grammar, TokenReference};
+use crate::span::Span;
+use program::{Op, Position, Program};
+
+pub use label::Label;
+pub use members::{ContextId, KeyStateId};
+pub use session::{Entry, Session, State};
+pub use stack::NodeId;
+pub use terms::{ByteSet, TermId, Terms};
+
+/// A compiled grammar: immutable, cheap to clone, usable from many threads. All that changes sits
+/// in the [`crate::Matcher`]s that are started on it.
+///
+/// ```
+/// use grammask_gbnf::{Automaton, Expr, Grammar, Matcher};
+/// let mut grammar = Grammar::default();
+/// grammar.add("root", Expr::literal("yes").repeat(1, Some(3)));
+/// let automaton = Automaton::compile(&grammar, "root")?;
+/// let mut matcher = Matcher::new(&automaton);
+/// matcher.advance(b"yesyes")?;
+/// assert!(matcher.is_complete());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    program: Arc<Program>,
+    terms: Arc<Terms>,
+}
+
+impl Automaton {
+    /// Compiles the rule `root` of a grammar, with a store of terms of its own.
+    ///
+    /// # Errors
+    ///
+    /// A reference to a rule that does not exist, a reversed count, members with keys that are no
+    /// literals, or a limit; see [`CompileErrorKind`].
+    pub fn compile(grammar: &Grammar, root: &str) -> Result<Self, CompileError> {
+        Self::compile_with(grammar, root, &Arc::default())
+    }
+
+    /// Compiles the rule `root` of a grammar into a store of terms that several automata share.
+    ///
+    /// # Errors
+    ///
+    /// As [`Automaton::compile`].
+    pub fn compile_with(
+        grammar: &Grammar,
+        root: &str,
+        terms: &Arc<Terms>,
+    ) -> Result<Self, CompileError> {
+        let program = Arc::new(compile::compile(grammar, root, terms)?);
+        Ok(Self { program, terms: Arc::clone(terms) })
+    }
+
+    /// Whether the language is empty: no text at all matches.
+    pub fn is_empty(&self) -> bool {
+        !self.program.accepts_empty
+            && matches!(self.program.op(self.program.start),
+                Op::Fork(to) if to.iter().all(|&to| to == Position::FAIL))
+    }
+
+    /// All token references of the grammar.
+    pub fn tokens(&self) -> &[TokenReference] {
+        &self.program.tokens
+    }
+
+    /// Number of positions of the pushdown automaton.
+    pub fn size(&self) -> usize {
+        self.program.ops.len()
+    }
+
+    /// The store of terms.
+    pub fn terms(&self) -> &Arc<Terms> {
+        &self.terms
+    }
+
+    /// Tables for a new use.
+    pub fn session(&self) -> Session {
+        Session::new(Arc::clone(&self.program), Arc::clone(&self.terms))
+    }
+}
+
+/// Why a grammar could not be compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileError {
+    kind: CompileErrorKind,
+    span: Option<Span>,
+}
+
+/// The kinds of [`CompileError`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CompileErrorKind {
+    /// A rule refers to this name, which no rule has.
+    UndefinedRule(String),
+    /// No rule has the name of the start rule.
+    UndefinedRoot(String),
+    /// A repetition whose maximum is below its minimum.
+    ReversedCount,
+    /// The key of a member is not what it must be.
+    MemberKey(&'static str),
+    /// The automaton would have more positions than the limit.
+    TooLarge {
+        /// The greatest number of positions.
+        limit: usize,
+    },
+    /// Left recursion among too many rules.
+    LeftRecursionTooLarge {
+        /// The greatest number of pairs of rules.
+        limit: usize,
+    },
+    /// Left recursion that the rewriting did not remove: a defect of this library.
+    LeftRecursionLeft,
+}
+
+impl CompileError {
+    pub(crate) fn new(kind: CompileErrorKind) -> Self {
+        Self { kind, span: None }
+    }
+
+    pub(crate) fn at(kind: CompileErrorKind, span: Span) -> Self {
+        Self { kind, span: Some(span) }
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &CompileErrorKind {
+        &self.kind
+    }
+
+    /// Where in the grammar's text, if the grammar was parsed and the place is known.
+    pub fn span(&self) -> Option<Span> {
+        self.span
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            CompileErrorKind::UndefinedRule(name) => write!(f, "undefined rule '{name}'"),
+            CompileErrorKind::UndefinedRoot(name) => {
+                write!(f, "the grammar has no rule '{name}' to start with")
+            }
+            CompileErrorKind::ReversedCount => {
+                f.write_str("the maximum of a repetition is below its minimum")
+            }
+            CompileErrorKind::MemberKey(reason) => write!(f, "a key of '@members' {reason}"),
+            CompileErrorKind::TooLarge { limit } => {
+                write!(f, "the grammar needs more than {limit} automaton positions, the limit")
+            }
+            CompileErrorKind::LeftRecursionTooLarge { limit } => write!(
+                f,
+                "the left-recursive rules depend on each other in more than {limit} ways, the limit"
+            ),
+            CompileErrorKind::LeftRecursionLeft => {
+                f.write_str("left recursion was not removed; this is a defect, please report it")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CompileError {}

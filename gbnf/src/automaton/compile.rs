@@ -1,0 +1,430 @@
+//! Lowered grammar to program.
+//!
+//! Code is generated backwards: "this part, then `next`". Whatever may be empty gets an edge
+//! around it, and what takes text takes at least one byte, so that leaving out empty prefixes
+//! needs no copies of rules. Parts that match nothing are left out with all that leads only to
+//! them: a state that is reached can always be completed.
+
+use rustc_hash::FxHashMap;
+
+use crate::automaton::label::Label;
+use crate::automaton::left_corner;
+use crate::automaton::lower::{Kind, Lowered, LoweredMembers, Part, TERMINAL_SIZE, lower};
+use crate::automaton::members::{self, KEY_STATES, Shape, ShapeMember, meets};
+use crate::automaton::program::{Loop, Op, Position, Program};
+use crate::automaton::terms::{TermId, Terms};
+use crate::automaton::{CompileError, CompileErrorKind};
+use crate::grammar::{Grammar, Repetition};
+
+/// A body with more states counts as one of which a match may be a prefix of another.
+const BODY_STATES: usize = 1_000;
+/// More positions than this are refused.
+pub(crate) const MAX_POSITIONS: usize = 50_000_000;
+
+struct Compiler<'a> {
+    lowered: Lowered,
+    terms: &'a Terms,
+    ops: Vec<Op>,
+    loops: Vec<Loop>,
+    shapes: Vec<Shape>,
+    texts: Vec<Box<[u8]>>,
+    /// Where each rule's code starts, once it is wanted.
+    entries: Vec<Option<Position>>,
+    /// Rules whose code is still to be generated.
+    wanted: Vec<u32>,
+    /// The term of each rule that is part of a terminal.
+    rule_terms: FxHashMap<u32, TermId>,
+    /// Terminals by part: several uses of a rule share one.
+    labels: FxHashMap<Part, Option<Label>>,
+    /// Code that was generated once: (part, next).
+    generated: FxHashMap<(Part, Position), Position>,
+}
+
+/// Compiles the rule `root` of a grammar with all that it uses.
+pub(crate) fn compile(
+    grammar: &Grammar,
+    root: &str,
+    terms: &Terms,
+) -> Result<Program, CompileError> {
+    let (mut lowered, names) = lower(grammar)?;
+    let &root = names
+        .get(root)
+        .ok_or_else(|| CompileError::new(CompileErrorKind::UndefinedRoot(root.to_owned())))?;
+    drop_impossible_members(&mut lowered, terms)?;
+    let rules = lowered.rules.len();
+    let mut compiler = Compiler {
+        lowered,
+        terms,
+        ops: vec![Op::Return, Op::Fork(Box::new([]))],
+        loops: Vec::new(),
+        shapes: Vec::new(),
+        texts: Vec::new(),
+        entries: vec![None; rules],
+        wanted: Vec::new(),
+        rule_terms: FxHashMap::default(),
+        labels: FxHashMap::default(),
+        generated: FxHashMap::default(),
+    };
+    let body = compiler.lowered.rules[root as usize];
+    let accepts_empty = compiler.lowered.nullable[body as usize];
+    let start = compiler.entry(root)?;
+    while let Some(rule) = compiler.wanted.pop() {
+        let body = compiler.lowered.rules[rule as usize];
+        let code = compiler.part(body, Position::RETURN)?;
+        let entry = compiler.entry(rule)?;
+        compiler.ops[entry.index()] = Op::Fork(Box::new([code]));
+    }
+    let mut program = Program {
+        ops: compiler.ops,
+        loops: compiler.loops,
+        shapes: compiler.shapes,
+        tokens: compiler.lowered.tokens,
+        texts: compiler.texts,
+        start,
+        accepts_empty,
+        ranks: Vec::new(),
+        returns: Vec::new(),
+    };
+    left_corner::eliminate(&mut program)?;
+    Ok(program)
+}
+
+impl Compiler<'_> {
+    fn add(&mut self, op: Op) -> Result<Position, CompileError> {
+        if self.ops.len() >= MAX_POSITIONS {
+            return Err(CompileError::new(CompileErrorKind::TooLarge { limit: MAX_POSITIONS }));
+        }
+        self.ops.push(op);
+        Ok(Position((self.ops.len() - 1) as u32))
+    }
+
+    fn entry(&mut self, rule: u32) -> Result<Position, CompileError> {
+        if let Some(entry) = self.entries[rule as usize] {
+            return Ok(entry);
+        }
+        let entry = self.add(Op::Fork(Box::new([])))?;
+        self.entries[rule as usize] = Some(entry);
+        self.wanted.push(rule);
+        Ok(entry)
+    }
+
+    /// The code "`part`, then `next`".
+    fn part(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {
+        if next == Position::FAIL || !self.lowered.productive[part as usize] {
+            return Ok(Position::FAIL);
+        }
+        if let Some(&known) = self.generated.get(&(part, next)) {
+            return Ok(known);
+        }
+        // As deep as groups are nested.
+        let code = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.generate(part, next))?;
+        self.generated.insert((part, next), code);
+        Ok(code)
+    }
+
+    fn fork(&mut self, mut to: Vec<Position>) -> Result<Position, CompileError> {
+        to.retain(|&position| position != Position::FAIL);
+        to.sort_unstable();
+        to.dedup();
+        match to[..] {
+            [] => Ok(Position::FAIL),
+            [position] => Ok(position),
+            _ => self.add(Op::Fork(to.into())),
+        }
+    }
+
+    /// `code` or, if the part may be empty, `next` at once.
+    fn or_skip(
+        &mut self,
+        part: Part,
+        code: Position,
+        next: Position,
+    ) -> Result<Position, CompileError> {
+        if self.lowered.nullable[part as usize] { self.fork(vec![code, next]) } else { Ok(code) }
+    }
+
+    fn generate(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {
+        if let Some(label) = self.label(part) {
+            let code = self.add(Op::Take { label, next })?;
+            return self.or_skip(part, code, next);
+        }
+        match &self.lowered.kinds[part as usize] {
+            Kind::Nothing => Ok(Position::FAIL),
+            Kind::Empty => Ok(next),
+            Kind::Text(_) | Kind::Texts(_) | Kind::Class(_) => {
+                unreachable!("literals and classes are terminals")
+            }
+            &Kind::Rule(rule) => {
+                let to = self.entry(rule)?;
+                let code = self.add(Op::Call { to, next })?;
+                self.or_skip(part, code, next)
+            }
+            &Kind::Token(token) => self.add(Op::Token { token, next }),
+            Kind::Sequence(items) => {
+                let items = items.clone();
+                items.into_iter().rev().try_fold(next, |next, item| self.part(item, next))
+            }
+            Kind::Choice(items) => {
+                let items = items.clone();
+                let codes: Result<Vec<_>, _> =
+                    items.into_iter().map(|item| self.part(item, next)).collect();
+                self.fork(codes?)
+            }
+            &Kind::Repeat { item, min, max } => self.repeat(item, min, max, next),
+            Kind::Members(_) => self.members(part, next),
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        item: Part,
+        min: u32,
+        max: Option<u32>,
+        next: Position,
+    ) -> Result<Position, CompileError> {
+        let nullable = self.lowered.nullable[item as usize];
+        let min = if nullable { 0 } else { min };
+        if max == Some(0) || matches!(self.lowered.kinds[item as usize], Kind::Empty) {
+            return Ok(next);
+        }
+        if !self.lowered.productive[item as usize] {
+            return Ok(if min == 0 { next } else { Position::FAIL });
+        }
+        if max == Some(1) {
+            let once = self.part(item, next)?;
+            return if min == 0 { self.fork(vec![once, next]) } else { Ok(once) };
+        }
+        if max.is_none() && min <= 1 {
+            let again = self.add(Op::Fork(Box::new([])))?;
+            let body = self.part(item, again)?;
+            self.ops[again.index()] = Op::Fork([body, next].into());
+            return Ok(if min == 0 { again } else { body });
+        }
+        let body = self.part(item, Position::RETURN)?;
+        let index = self.loops.len() as u32;
+        let count = self.add(Op::Count(index))?;
+        self.loops.push(Loop { min, max, body, next, count });
+        let code = self.add(Op::Call { to: body, next: count })?;
+        if min == 0 { self.fork(vec![code, next]) } else { Ok(code) }
+    }
+
+    fn members(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {
+        let Kind::Members(members) = &self.lowered.kinds[part as usize] else {
+            unreachable!("only called for members")
+        };
+        let separator = members.separator;
+        let (min, max) = (members.min, members.max);
+        let entries: Vec<_> = members
+            .members
+            .iter()
+            .map(|member| {
+                (member.key, member.value, member.repetition, {
+                    self.lowered.member_possible(member)
+                })
+            })
+            .collect();
+        let mut shape_members = Vec::with_capacity(entries.len());
+        for (key, value, repetition, possible) in entries {
+            let kind = match repetition {
+                Repetition::Many if possible => members::Kind::Many,
+                Repetition::Many => continue,
+                Repetition::Required => members::Kind::Required,
+                Repetition::Optional if possible => members::Kind::Optional,
+                Repetition::Optional | Repetition::Never => members::Kind::Never,
+            };
+            let never = kind == members::Kind::Never;
+            shape_members.push(ShapeMember {
+                kind,
+                key: self.term(key),
+                value: if never { Position::RETURN } else { self.part(value, Position::RETURN)? },
+                value_nullable: self.lowered.nullable[value as usize],
+            });
+        }
+        // Without a separator there can be one member only.
+        let separable = self.lowered.productive[separator as usize];
+        let max = if separable { max } else { Some(max.unwrap_or(1).min(1)) };
+        let index = self.shapes.len() as u32;
+        let key = self.add(Op::Key(index))?;
+        let after = self.add(Op::After(index))?;
+        let separator_code = self.part(separator, Position::RETURN)?;
+        let count = |wanted| shape_members.iter().filter(|member| member.kind == wanted).count();
+        self.shapes.push(Shape {
+            min,
+            max,
+            required: count(members::Kind::Required) as u32,
+            has_many: count(members::Kind::Many) > 0,
+            members: shape_members,
+            separator: separator_code,
+            separator_nullable: self.lowered.nullable[separator as usize],
+            key,
+            after,
+            next,
+        });
+        self.or_skip(part, key, next)
+    }
+
+    /// The terminal that a part is, if it is one: see [`crate::automaton::lower::Extent`].
+    fn label(&mut self, part: Part) -> Option<Label> {
+        if let Some(&known) = self.labels.get(&part) {
+            return known;
+        }
+        let label = self.find_label(part);
+        self.labels.insert(part, label);
+        label
+    }
+
+    fn find_label(&mut self, part: Part) -> Option<Label> {
+        let extent = self.lowered.extents[part as usize];
+        if !extent.regular || !self.lowered.productive[part as usize] {
+            return None;
+        }
+        if let Kind::Text(text) = &self.lowered.kinds[part as usize]
+            && extent.size > TERMINAL_SIZE
+        {
+            self.texts.push(text.clone());
+            return Some(Label::Text { text: (self.texts.len() - 1) as u32, at: 0 });
+        }
+        if let Kind::Texts(_) = &self.lowered.kinds[part as usize] {
+            return Some(Label::Term(self.term(part)));
+        }
+        if extent.size <= TERMINAL_SIZE && !extent.wide {
+            return match self.term(part) {
+                // The empty text alone is no terminal.
+                TermId::EMPTY | TermId::NOTHING => None,
+                term => Some(Label::Term(term)),
+            };
+        }
+        let &Kind::Repeat { item, min, max } = &self.lowered.kinds[part as usize] else {
+            return None;
+        };
+        let inside = self.lowered.extents[item as usize];
+        if inside.size > TERMINAL_SIZE || inside.wide || max == Some(1) {
+            return None;
+        }
+        let item = self.term(item);
+        if self.terms.nullable(item) {
+            return None;
+        }
+        if max.is_none() && min <= 1 {
+            return Some(Label::Term(self.terms.repeat(item, min, None)));
+        }
+        (self.terms.is_prefix_free(item, BODY_STATES) == Some(true)).then(|| Label::Counted {
+            rest: TermId::EMPTY,
+            item,
+            min,
+            max: max.unwrap_or(u32::MAX),
+        })
+    }
+
+    /// The term of a regular part.
+    fn term(&mut self, part: Part) -> TermId {
+        term_of(part, &self.lowered, self.terms, &mut self.rule_terms)
+    }
+}
+
+fn term_of(
+    part: Part,
+    lowered: &Lowered,
+    terms: &Terms,
+    rule_terms: &mut FxHashMap<u32, TermId>,
+) -> TermId {
+    if let Kind::Rule(rule) = &lowered.kinds[part as usize]
+        && let Some(&term) = rule_terms.get(rule)
+    {
+        return term;
+    }
+    let mut of = |part: Part| {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || term_of(part, lowered, terms, rule_terms))
+    };
+    match &lowered.kinds[part as usize] {
+        Kind::Nothing | Kind::Token(_) | Kind::Members(_) => TermId::NOTHING,
+        Kind::Empty => TermId::EMPTY,
+        Kind::Text(text) => terms.text(text),
+        Kind::Texts(texts) => terms.texts(texts.iter().map(|text| &**text).collect()),
+        Kind::Class(ranges) => terms.class(ranges),
+        &Kind::Rule(rule) => {
+            let term = of(lowered.rules[rule as usize]);
+            rule_terms.insert(rule, term);
+            term
+        }
+        Kind::Sequence(items) => {
+            items.iter().rev().fold(TermId::EMPTY, |rest, &item| terms.concat(of(item), rest))
+        }
+        Kind::Choice(items) => terms.alt(items.iter().map(|&item| of(item)).collect::<Vec<_>>()),
+        &Kind::Repeat { item, min, max } => terms.repeat(of(item), min, max),
+    }
+}
+
+/// Checks the keys of all members, and makes members that ask for more different keys than there
+/// are match nothing.
+fn drop_impossible_members(lowered: &mut Lowered, terms: &Terms) -> Result<(), CompileError> {
+    let mut impossible = Vec::new();
+    let mut rule_terms = FxHashMap::default();
+    for part in 0..lowered.kinds.len() {
+        let Kind::Members(members) = &lowered.kinds[part] else { continue };
+        if too_few_keys(members, lowered, terms, &mut rule_terms)? {
+            impossible.push(part);
+        }
+    }
+    if !impossible.is_empty() {
+        for part in impossible {
+            lowered.kinds[part] = Kind::Nothing;
+        }
+        lowered.analyse();
+    }
+    Ok(())
+}
+
+fn too_few_keys(
+    members: &LoweredMembers,
+    lowered: &Lowered,
+    terms: &Terms,
+    rule_terms: &mut FxHashMap<u32, TermId>,
+) -> Result<bool, CompileError> {
+    let bad = |reason| Err(CompileError::new(CompileErrorKind::MemberKey(reason)));
+    let mut literals = Vec::new();
+    let mut once: u64 = 0;
+    let mut many: Option<u64> = Some(0);
+    for member in &members.members {
+        if !lowered.extents[member.key as usize].regular {
+            return bad("is not a regular expression");
+        }
+        let key = term_of(member.key, lowered, terms, rule_terms);
+        if terms.nullable(key) {
+            return bad("may be empty");
+        }
+        if member.repetition == Repetition::Many {
+            continue;
+        }
+        let mut rest = key;
+        while let [(lo, hi, next)] = *terms.transitions(rest)
+            && lo == hi
+        {
+            rest = next;
+        }
+        if rest != TermId::EMPTY {
+            return bad("is not a literal, but the member is not one of many");
+        }
+        literals.push(key);
+        once += u64::from(lowered.member_possible(member));
+    }
+    let all = literals.len();
+    let mut sorted = literals.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    if sorted.len() != all {
+        return bad("occurs twice");
+    }
+    if once >= u64::from(members.min) {
+        return Ok(false);
+    }
+    for member in &members.members {
+        if member.repetition == Repetition::Many && lowered.member_possible(member) {
+            let key = term_of(member.key, lowered, terms, rule_terms);
+            let declared = literals.iter().filter(|&&literal| meets(literal, key, terms)).count();
+            let free = terms.count(key, KEY_STATES).map(|count| count - declared as u64);
+            many = many.zip(free).map(|(sum, free)| sum.saturating_add(free));
+        }
+    }
+    Ok(many.is_some_and(|many| once.saturating_add(many) < u64::from(members.min)))
+}

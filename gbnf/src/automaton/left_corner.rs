@@ -1,0 +1,237 @@
+//! Left recursion, rewritten by the left-corner transform.
+//!
+//! Within a strongly connected component of rules that begin with each other, a rule A is read
+//! from its left corner up: first something that begins a rule B of the component without
+//! recursion, then, as long as B is not A itself, a rule D that begins with B, and so on
+//! (Rosenkrantz and Lewis, "Deterministic Left Corner Parsing", 1970; Moore, "Removing Left
+//! Recursion from Context-Free Grammars", 2000). Here rules are pieces of the program, so what
+//! follows B in D is a position and nothing is copied. That a prefix can be empty is an edge of
+//! the program already: k nullable prefixes have k + 1 first edges, not 2^k variants.
+//!
+//! Afterwards no call leads to itself without reading a byte; so the stacks of a state are
+//! finite. The order in which one step visits positions follows from the same graph.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::automaton::program::{Op, Position, Program};
+use crate::automaton::{CompileError, CompileErrorKind};
+use crate::graph;
+
+/// More positions than this for left-recursive rules are refused.
+const MAX_CLIMBS: usize = 5_000_000;
+
+/// Where a position leads without a byte being read.
+fn edges(program: &Program) -> Vec<Vec<usize>> {
+    let of = |op: &Op| match op {
+        Op::Return | Op::Take { .. } | Op::Token { .. } | Op::Key(_) => Vec::new(),
+        Op::Fork(to) => to.iter().map(|to| to.index()).collect(),
+        Op::Call { to, .. } => vec![to.index()],
+        Op::Count(index) => {
+            let looped = &program.loops[*index as usize];
+            vec![looped.next.index(), looped.body.index()]
+        }
+        Op::After(index) => {
+            let shape = &program.shapes[*index as usize];
+            vec![shape.next.index(), shape.separator.index(), shape.key.index()]
+        }
+    };
+    program.ops.iter().map(of).collect()
+}
+
+/// Rewrites left recursion and fills in [`Program::ranks`] and [`Program::returns`].
+pub(crate) fn eliminate(program: &mut Program) -> Result<(), CompileError> {
+    let component_of = graph::components(&edges(program));
+    let mut corners: FxHashMap<usize, Vec<Position>> = FxHashMap::default();
+    for (position, op) in program.ops.iter().enumerate() {
+        if let Op::Call { to, .. } = op
+            && component_of[position] == component_of[to.index()]
+        {
+            corners.entry(component_of[position]).or_default().push(*to);
+        }
+    }
+    let mut recursive: Vec<(usize, Vec<Position>)> = corners.into_iter().collect();
+    recursive.sort_unstable_by_key(|&(component, _)| component);
+    program.returns = returns(program);
+    for (component, mut rules) in recursive {
+        rules.sort_unstable();
+        rules.dedup();
+        Rewriting::new(program, rules, &component_of, component).run()?;
+    }
+    finish(program)
+}
+
+/// A component of left-recursive rules (or bodies of loops), each named by its start.
+struct Rewriting<'a> {
+    program: &'a mut Program,
+    rules: Vec<Position>,
+    /// For each rule, what it begins with and no rule of the component does.
+    bases: Vec<Vec<Position>>,
+    /// For each rule B, the rules D that begin with B, and where D goes on behind it.
+    uses: Vec<Vec<(usize, Position)>>,
+    /// For each rule, the rules of the component that it begins with.
+    begins: Vec<Vec<usize>>,
+    /// "B is read, A is wanted".
+    climbs: FxHashMap<(usize, usize), Position>,
+    pending: Vec<(usize, usize)>,
+}
+
+impl<'a> Rewriting<'a> {
+    fn new(
+        program: &'a mut Program,
+        rules: Vec<Position>,
+        component_of: &[usize],
+        component: usize,
+    ) -> Self {
+        let number: FxHashMap<Position, usize> =
+            rules.iter().enumerate().map(|(index, &rule)| (rule, index)).collect();
+        let mut bases = vec![Vec::new(); rules.len()];
+        let mut uses = vec![Vec::new(); rules.len()];
+        let mut begins = vec![Vec::new(); rules.len()];
+        for (index, &rule) in rules.iter().enumerate() {
+            let mut seen = FxHashSet::default();
+            let mut pending = vec![rule];
+            while let Some(position) = pending.pop() {
+                if !seen.insert(position) {
+                    continue;
+                }
+                match &program.ops[position.index()] {
+                    Op::Return => {}
+                    Op::Fork(to) => pending.extend(to.iter().rev()),
+                    Op::Call { to, next }
+                        if component_of.get(to.index()) == Some(&component)
+                            && number.contains_key(to) =>
+                    {
+                        uses[number[to]].push((index, *next));
+                        begins[index].push(number[to]);
+                    }
+                    _ => bases[index].push(position),
+                }
+            }
+        }
+        Self { program, rules, bases, uses, begins, climbs: FxHashMap::default(), pending: vec![] }
+    }
+
+    fn run(mut self) -> Result<(), CompileError> {
+        let mut starts = Vec::with_capacity(self.rules.len());
+        let mut reach = Vec::with_capacity(self.rules.len());
+        for wanted in 0..self.rules.len() {
+            let corners = self.corners(wanted);
+            let mut to = Vec::new();
+            for &corner in &corners {
+                for base in self.bases[corner].clone() {
+                    let next = self.climb(wanted, corner)?;
+                    to.push(self.add(Op::Call { to: base, next })?);
+                }
+            }
+            starts.push(to);
+            reach.push(corners.into_iter().collect::<FxHashSet<_>>());
+        }
+        while let Some((wanted, read)) = self.pending.pop() {
+            let mut to = Vec::new();
+            if wanted == read {
+                to.push(Position::RETURN);
+            }
+            for (rule, rest) in self.uses[read].clone() {
+                if !reach[wanted].contains(&rule) {
+                    continue;
+                }
+                let next = self.climb(wanted, rule)?;
+                if self.may_be_empty(rest) {
+                    to.push(next);
+                }
+                if rest != Position::RETURN {
+                    to.push(self.add(Op::Call { to: rest, next })?);
+                }
+            }
+            let position = self.climbs[&(wanted, read)];
+            self.program.ops[position.index()] = Op::Fork(to.into());
+        }
+        for (rule, to) in self.rules.iter().zip(starts) {
+            self.program.ops[rule.index()] = Op::Fork(to.into());
+        }
+        Ok(())
+    }
+
+    /// Whether the rest of a rule, entered anew, may be empty.
+    fn may_be_empty(&self, rest: Position) -> bool {
+        self.program.returns[rest.index()]
+            && match self.program.ops[rest.index()] {
+                Op::Count(index) => self.program.loops[index as usize].min <= 1,
+                _ => true,
+            }
+    }
+
+    /// The rules that a rule can begin with, itself included.
+    fn corners(&self, rule: usize) -> Vec<usize> {
+        let mut found = vec![rule];
+        let mut seen: FxHashSet<usize> = FxHashSet::from_iter([rule]);
+        let mut at = 0;
+        while let Some(&rule) = found.get(at) {
+            at += 1;
+            found.extend(self.begins[rule].iter().copied().filter(|&begin| seen.insert(begin)));
+        }
+        found
+    }
+
+    fn climb(&mut self, wanted: usize, read: usize) -> Result<Position, CompileError> {
+        if let Some(&known) = self.climbs.get(&(wanted, read)) {
+            return Ok(known);
+        }
+        let position = self.add(Op::Fork(Box::new([])))?;
+        self.climbs.insert((wanted, read), position);
+        self.pending.push((wanted, read));
+        Ok(position)
+    }
+
+    fn add(&mut self, op: Op) -> Result<Position, CompileError> {
+        if self.climbs.len() > MAX_CLIMBS {
+            let kind = CompileErrorKind::LeftRecursionTooLarge { limit: MAX_CLIMBS };
+            return Err(CompileError::new(kind));
+        }
+        self.program.ops.push(op);
+        Ok(Position((self.program.ops.len() - 1) as u32))
+    }
+}
+
+/// From which positions the end of the rule can be reached without reading.
+fn returns(program: &Program) -> Vec<bool> {
+    let n = program.ops.len();
+    let mut sources: Vec<Vec<u32>> = vec![Vec::new(); n];
+    for (position, op) in program.ops.iter().enumerate() {
+        match op {
+            Op::Fork(to) => to.iter().for_each(|to| sources[to.index()].push(position as u32)),
+            Op::Count(index) => {
+                sources[program.loops[*index as usize].next.index()].push(position as u32);
+            }
+            Op::After(index) => {
+                sources[program.shapes[*index as usize].next.index()].push(position as u32);
+            }
+            _ => {}
+        }
+    }
+    let mut returns = vec![false; n];
+    let mut pending = vec![Position::RETURN.0];
+    while let Some(position) = pending.pop() {
+        if !std::mem::replace(&mut returns[position as usize], true) {
+            pending.extend(&sources[position as usize]);
+        }
+    }
+    returns
+}
+
+fn finish(program: &mut Program) -> Result<(), CompileError> {
+    // What a position leads to has a lower component, and is to have a higher rank.
+    let component_of = graph::components(&edges(program));
+    let ranks: Vec<u32> =
+        component_of.iter().map(|&component| u32::MAX - component as u32).collect();
+    let pushes_in_circles = program.ops.iter().enumerate().any(|(position, op)| match op {
+        Op::Call { to, .. } => ranks[position] == ranks[to.index()],
+        _ => false,
+    });
+    if pushes_in_circles {
+        return Err(CompileError::new(CompileErrorKind::LeftRecursionLeft));
+    }
+    program.returns = returns(program);
+    program.ranks = ranks;
+    Ok(())
+}

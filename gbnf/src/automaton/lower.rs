@@ -1,0 +1,454 @@
+//! The tree of a grammar in an arena, rules resolved, with what the compiler must know of each
+//! part: whether it is regular, how large it is as one terminal, whether it can be empty, whether
+//! it matches anything at all.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::automaton::{CompileError, CompileErrorKind};
+use crate::grammar::{CharClass, Expr, ExprKind, Grammar, Repetition, TokenReference};
+use crate::graph;
+
+/// A part of the lowered grammar.
+pub(crate) type Part = u32;
+
+#[derive(Debug)]
+pub(crate) enum Kind {
+    Nothing,
+    Empty,
+    Text(Box<[u8]>),
+    /// Many literals in one choice: a trie.
+    Texts(Vec<Box<[u8]>>),
+    Class(Vec<(char, char)>),
+    /// Index of a rule.
+    Rule(u32),
+    /// Index of a token reference.
+    Token(u32),
+    Sequence(Vec<Part>),
+    Choice(Vec<Part>),
+    Repeat {
+        item: Part,
+        min: u32,
+        max: Option<u32>,
+    },
+    Members(Box<LoweredMembers>),
+}
+
+#[derive(Debug)]
+pub(crate) struct LoweredMembers {
+    pub(crate) members: Vec<LoweredMember>,
+    pub(crate) separator: Part,
+    pub(crate) min: u32,
+    pub(crate) max: Option<u32>,
+}
+
+#[derive(Debug)]
+pub(crate) struct LoweredMember {
+    pub(crate) key: Part,
+    pub(crate) repetition: Repetition,
+    pub(crate) value: Part,
+}
+
+/// What one terminal may look like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// No rule that recurses, no token reference, no members.
+    pub(crate) regular: bool,
+    /// Nodes when written out as one regular expression, repetitions unrolled; saturating.
+    pub(crate) size: u32,
+    /// Holds a loop over many characters (the inside of a string, say), whose states should be
+    /// shared by all places where it occurs: such a loop is a terminal of its own.
+    pub(crate) wide: bool,
+}
+
+/// A terminal that is no loop has at most this size.
+pub(crate) const TERMINAL_SIZE: u32 = 512;
+/// A loop of at least this many iterations over at least [`WIDE_CLASS`] characters is wide.
+const WIDE_LOOP: u32 = 16;
+const WIDE_CLASS: u32 = 33;
+
+/// The lowered grammar.
+#[derive(Debug)]
+pub(crate) struct Lowered {
+    pub(crate) kinds: Vec<Kind>,
+    pub(crate) extents: Vec<Extent>,
+    /// Whether the part matches the empty text.
+    pub(crate) nullable: Vec<bool>,
+    /// Whether the part matches anything.
+    pub(crate) productive: Vec<bool>,
+    /// The body of each rule.
+    pub(crate) rules: Vec<Part>,
+    pub(crate) tokens: Vec<TokenReference>,
+    /// Parts of rule i lie before `ends[i]`, and behind those of rule i - 1.
+    ends: Vec<usize>,
+}
+
+struct Lowering<'a> {
+    kinds: Vec<Kind>,
+    names: FxHashMap<&'a str, u32>,
+    tokens: Vec<TokenReference>,
+}
+
+/// Lowers all rules of a grammar; of two rules of one name the last counts.
+pub(crate) fn lower(grammar: &Grammar) -> Result<(Lowered, FxHashMap<&str, u32>), CompileError> {
+    let mut names: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut bodies: Vec<&Expr> = Vec::new();
+    for rule in &grammar.rules {
+        match names.entry(&rule.name) {
+            std::collections::hash_map::Entry::Occupied(known) => {
+                bodies[*known.get() as usize] = &rule.body;
+            }
+            std::collections::hash_map::Entry::Vacant(new) => {
+                new.insert(bodies.len() as u32);
+                bodies.push(&rule.body);
+            }
+        }
+    }
+    let mut lowering = Lowering { kinds: Vec::new(), names, tokens: Vec::new() };
+    let mut rules = Vec::with_capacity(bodies.len());
+    let mut ends = Vec::with_capacity(bodies.len());
+    for body in bodies {
+        rules.push(lowering.expr(body)?);
+        ends.push(lowering.kinds.len());
+    }
+    let mut lowered = Lowered {
+        extents: Vec::new(),
+        nullable: vec![false; lowering.kinds.len()],
+        productive: vec![false; lowering.kinds.len()],
+        kinds: lowering.kinds,
+        rules,
+        tokens: lowering.tokens,
+        ends,
+    };
+    lowered.analyse();
+    Ok((lowered, lowering.names))
+}
+
+impl Lowering<'_> {
+    fn add(&mut self, kind: Kind) -> Part {
+        self.kinds.push(kind);
+        (self.kinds.len() - 1) as Part
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Result<Part, CompileError> {
+        // As deep as groups are nested.
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.lower(expr))
+    }
+
+    fn all(&mut self, items: &[Expr]) -> Result<Vec<Part>, CompileError> {
+        items.iter().map(|item| self.expr(item)).collect()
+    }
+
+    fn lower(&mut self, expr: &Expr) -> Result<Part, CompileError> {
+        let kind = match &expr.kind {
+            ExprKind::Literal(text) if text.is_empty() => Kind::Empty,
+            ExprKind::Literal(text) => Kind::Text(text.as_bytes().into()),
+            ExprKind::Class(class) => match class.matched() {
+                ranges if ranges.is_empty() => Kind::Nothing,
+                ranges => Kind::Class(ranges),
+            },
+            ExprKind::Any => Kind::Class(vec![('\0', char::MAX)]),
+            ExprKind::Reference(name) => match self.names.get(name.as_str()) {
+                Some(&rule) => Kind::Rule(rule),
+                None => {
+                    return Err(CompileError::at(
+                        CompileErrorKind::UndefinedRule(name.clone()),
+                        expr.span,
+                    ));
+                }
+            },
+            ExprKind::Token(token) => {
+                self.tokens.push(token.clone());
+                Kind::Token((self.tokens.len() - 1) as u32)
+            }
+            ExprKind::Sequence(items) if items.is_empty() => Kind::Empty,
+            ExprKind::Sequence(items) => Kind::Sequence(self.all(items)?),
+            ExprKind::Choice(items) => return self.choice(items),
+            ExprKind::Repeat { item, min, max } => {
+                if max.is_some_and(|max| max < *min) {
+                    return Err(CompileError::at(CompileErrorKind::ReversedCount, expr.span));
+                }
+                let item = self.expr(item)?;
+                let (item, min) = match max {
+                    None if *min <= 1 => self.unwrap_loops(item, *min),
+                    _ => (item, *min),
+                };
+                Kind::Repeat { item, min, max: *max }
+            }
+            ExprKind::Members(members) => {
+                let mut lowered = Vec::with_capacity(members.members.len());
+                for member in &members.members {
+                    lowered.push(LoweredMember {
+                        key: self.expr(&member.key)?,
+                        repetition: member.repetition,
+                        value: self.expr(&member.value)?,
+                    });
+                }
+                Kind::Members(Box::new(LoweredMembers {
+                    members: lowered,
+                    separator: self.expr(&members.separator)?,
+                    min: members.min,
+                    max: members.max,
+                }))
+            }
+        };
+        Ok(self.add(kind))
+    }
+
+    /// A choice; its literals become one trie, its single characters one class.
+    fn choice(&mut self, items: &[Expr]) -> Result<Part, CompileError> {
+        let mut texts: Vec<Box<[u8]>> = Vec::new();
+        let mut ranges = Vec::new();
+        let mut parts = Vec::new();
+        for item in items {
+            match &item.kind {
+                ExprKind::Literal(text) if !text.is_empty() => texts.push(text.as_bytes().into()),
+                ExprKind::Class(class) => ranges.extend(class.matched()),
+                _ => parts.push(self.expr(item)?),
+            }
+        }
+        if !ranges.is_empty() {
+            let ranges = CharClass { negated: false, ranges }.matched();
+            parts.push(self.add(Kind::Class(ranges)));
+        }
+        match texts.len() {
+            0 => {}
+            1 => parts.push(self.add(Kind::Text(texts.swap_remove(0)))),
+            _ => parts.push(self.add(Kind::Texts(texts))),
+        }
+        Ok(match parts[..] {
+            [] => self.add(Kind::Nothing),
+            [part] => part,
+            _ => self.add(Kind::Choice(parts)),
+        })
+    }
+
+    /// `(x+ | y)*` is `(x | y)*`: the loops directly inside an unbounded loop go.
+    fn unwrap_loops(&mut self, item: Part, min: u32) -> (Part, u32) {
+        let inner = |kinds: &[Kind], part: Part| match kinds[part as usize] {
+            Kind::Repeat { item, min, max: None } if min <= 1 => Some((item, min)),
+            _ => None,
+        };
+        if let Some((inside, least)) = inner(&self.kinds, item) {
+            return (inside, min.min(least));
+        }
+        let Kind::Choice(parts) = &self.kinds[item as usize] else { return (item, min) };
+        if !parts.iter().any(|&part| inner(&self.kinds, part).is_some()) {
+            return (item, min);
+        }
+        let mut least = min;
+        let parts = parts
+            .iter()
+            .map(|&part| match inner(&self.kinds, part) {
+                Some((inside, inside_min)) => {
+                    least = least.min(inside_min);
+                    inside
+                }
+                None => part,
+            })
+            .collect();
+        (self.add(Kind::Choice(parts)), least)
+    }
+}
+
+impl Lowered {
+    /// Fills in extents, nullability and productivity.
+    pub(crate) fn analyse(&mut self) {
+        self.nullable.fill(false);
+        self.productive.fill(false);
+        let ends = std::mem::take(&mut self.ends);
+        let n = self.rules.len();
+        let start_of = |rule: usize| rule.checked_sub(1).map_or(0, |before| ends[before]);
+        let references: Vec<Vec<usize>> = (0..n)
+            .map(|rule| {
+                let mut to: Vec<usize> = self.kinds[start_of(rule)..ends[rule]]
+                    .iter()
+                    .filter_map(|kind| match kind {
+                        Kind::Rule(rule) => Some(*rule as usize),
+                        _ => None,
+                    })
+                    .collect();
+                to.sort_unstable();
+                to.dedup();
+                to
+            })
+            .collect();
+        let unknown = Extent { regular: false, size: u32::MAX, wide: true };
+        self.extents = vec![unknown; self.kinds.len()];
+        // Components come in the order in which what is referred to comes first.
+        let component_of = graph::components(&references);
+        let mut by_component: Vec<usize> = (0..n).collect();
+        by_component.sort_by_key(|&rule| component_of[rule]);
+        for component in by_component.chunk_by(|&a, &b| component_of[a] == component_of[b]) {
+            let rule = component[0];
+            let recursive = component.len() > 1 || references[rule].binary_search(&rule).is_ok();
+            if !recursive {
+                self.update(start_of(rule)..ends[rule]);
+                self.measure(start_of(rule)..ends[rule]);
+                continue;
+            }
+            // Least fixed point within the component: a rule is looked at again when one that it
+            // refers to has changed.
+            let mut users: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+            for &rule in component {
+                for &to in &references[rule] {
+                    users.entry(to).or_default().push(rule);
+                }
+            }
+            let mut queue: VecDeque<usize> = component.iter().copied().collect();
+            let mut queued: FxHashSet<usize> = component.iter().copied().collect();
+            while let Some(rule) = queue.pop_front() {
+                queued.remove(&rule);
+                let body = self.rules[rule] as usize;
+                let before = (self.nullable[body], self.productive[body]);
+                self.update(start_of(rule)..ends[rule]);
+                if before != (self.nullable[body], self.productive[body]) {
+                    for &user in users.get(&rule).into_iter().flatten() {
+                        if queued.insert(user) {
+                            queue.push_back(user);
+                        }
+                    }
+                }
+            }
+            for &rule in component {
+                self.measure(start_of(rule)..ends[rule]);
+            }
+        }
+        self.ends = ends;
+    }
+
+    /// Nullability and productivity of parts; children come before their parents.
+    fn update(&mut self, parts: std::ops::Range<usize>) {
+        for part in parts {
+            let nullable = |part: Part| self.nullable[part as usize];
+            let productive = |part: Part| self.productive[part as usize];
+            let (is_nullable, is_productive) = match &self.kinds[part] {
+                Kind::Nothing => (false, false),
+                Kind::Empty => (true, true),
+                Kind::Text(_) | Kind::Texts(_) | Kind::Class(_) | Kind::Token(_) => (false, true),
+                Kind::Rule(rule) => {
+                    let body = self.rules[*rule as usize];
+                    (nullable(body), productive(body))
+                }
+                Kind::Sequence(items) => (
+                    items.iter().all(|&item| nullable(item)),
+                    items.iter().all(|&item| productive(item)),
+                ),
+                Kind::Choice(items) => (
+                    items.iter().any(|&item| nullable(item)),
+                    items.iter().any(|&item| productive(item)),
+                ),
+                &Kind::Repeat { item, min, max } => (
+                    min == 0 || max == Some(0) || nullable(item),
+                    min == 0 || max == Some(0) || productive(item),
+                ),
+                Kind::Members(members) => {
+                    (self.members_nullable(members), { self.members_productive(members) })
+                }
+            };
+            self.nullable[part] = is_nullable;
+            self.productive[part] = is_productive;
+        }
+    }
+
+    fn members_nullable(&self, members: &LoweredMembers) -> bool {
+        members.min == 0
+            && members.members.iter().all(|member| member.repetition != Repetition::Required)
+    }
+
+    /// Whether a member may occur at all.
+    pub(crate) fn member_possible(&self, member: &LoweredMember) -> bool {
+        member.repetition != Repetition::Never
+            && self.productive[member.key as usize]
+            && self.productive[member.value as usize]
+    }
+
+    fn members_productive(&self, members: &LoweredMembers) -> bool {
+        let required =
+            members.members.iter().filter(|member| member.repetition == Repetition::Required);
+        if !required.clone().all(|member| self.member_possible(member)) {
+            return false;
+        }
+        let required = required.count();
+        let most = if self.productive[members.separator as usize] {
+            members.max.unwrap_or(u32::MAX)
+        } else {
+            members.max.unwrap_or(u32::MAX).min(1)
+        };
+        let many = members
+            .members
+            .iter()
+            .any(|member| member.repetition == Repetition::Many && self.member_possible(member));
+        let once = members
+            .members
+            .iter()
+            .filter(|member| member.repetition != Repetition::Many && self.member_possible(member))
+            .count();
+        required <= most as usize && members.min <= most && (many || once >= members.min as usize)
+    }
+
+    fn measure(&mut self, parts: std::ops::Range<usize>) {
+        for part in parts {
+            let extent = |part: Part| self.extents[part as usize];
+            let together = |items: &[Part]| {
+                items.iter().fold(Extent { regular: true, size: 1, wide: false }, |sum, &item| {
+                    let item = extent(item);
+                    Extent {
+                        regular: sum.regular && item.regular,
+                        size: sum.size.saturating_add(item.size),
+                        wide: sum.wide || item.wide,
+                    }
+                })
+            };
+            let leaf = |size: usize| Extent {
+                regular: true,
+                size: u32::try_from(size).unwrap_or(u32::MAX),
+                wide: false,
+            };
+            let irregular = Extent { regular: false, size: u32::MAX, wide: true };
+            self.extents[part] = match &self.kinds[part] {
+                Kind::Nothing | Kind::Empty => leaf(1),
+                Kind::Text(text) => leaf(text.len()),
+                Kind::Texts(texts) => leaf(texts.iter().map(|text| text.len()).sum()),
+                Kind::Class(_) => leaf(1),
+                Kind::Rule(rule) => {
+                    let body = extent(self.rules[*rule as usize]);
+                    Extent { size: body.size.saturating_add(1), ..body }
+                }
+                Kind::Token(_) | Kind::Members(_) => irregular,
+                Kind::Sequence(items) | Kind::Choice(items) => together(items),
+                &Kind::Repeat { item, min, max } => {
+                    let inside = extent(item);
+                    let copies = max.unwrap_or_else(|| min.saturating_add(1));
+                    Extent {
+                        regular: inside.regular,
+                        size: inside.size.saturating_mul(copies).max(1),
+                        wide: inside.wide
+                            || (max.is_none_or(|max| max >= WIDE_LOOP)
+                                && self.has_wide_class(item, 0)),
+                    }
+                }
+            };
+        }
+    }
+
+    /// Whether a class of many characters occurs in a small part.
+    fn has_wide_class(&self, part: Part, depth: u32) -> bool {
+        // Beyond that depth nothing is small enough to be a terminal anyway.
+        if depth > TERMINAL_SIZE || self.extents[part as usize].size > TERMINAL_SIZE {
+            return false;
+        }
+        match &self.kinds[part as usize] {
+            Kind::Class(ranges) => {
+                ranges.iter().map(|&(lo, hi)| hi as u32 - lo as u32 + 1).sum::<u32>() >= WIDE_CLASS
+            }
+            Kind::Rule(rule) => self.has_wide_class(self.rules[*rule as usize], depth + 1),
+            Kind::Sequence(items) | Kind::Choice(items) => {
+                items.iter().any(|&item| self.has_wide_class(item, depth + 1))
+            }
+            Kind::Repeat { item, .. } => self.has_wide_class(*item, depth + 1),
+            _ => false,
+        }
+    }
+}

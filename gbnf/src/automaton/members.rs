@@ -1,0 +1,531 @@
+//! Members in any order: which keys have been written, and what a key may still be.
+//!
+//! What a key may be is a determinised state over *all* keys of a shape, shared by every state of
+//! its members; which of them are still allowed is a guard that the member state decides. So an
+//! object with 600 keys has one trie, not one for each set of keys seen.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::automaton::program::Position;
+use crate::automaton::terms::{TermId, Terms};
+
+/// What a key may still be: a set of (rest of the key, member).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyStateId(u32);
+
+/// A member state and the part of a key that has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContextId(u32);
+
+/// How often a member may occur, once unsatisfiable ones are gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Required,
+    Optional,
+    Many,
+    Never,
+}
+
+#[derive(Debug)]
+pub(crate) struct ShapeMember {
+    pub(crate) kind: Kind,
+    pub(crate) key: TermId,
+    /// The start of the value; [`Position::RETURN`] if there is none.
+    pub(crate) value: Position,
+    pub(crate) value_nullable: bool,
+}
+
+/// The members of one object.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    pub(crate) members: Vec<ShapeMember>,
+    pub(crate) min: u32,
+    pub(crate) max: Option<u32>,
+    pub(crate) required: u32,
+    /// Whether undeclared keys must be remembered.
+    pub(crate) has_many: bool,
+    pub(crate) separator: Position,
+    pub(crate) separator_nullable: bool,
+    pub(crate) key: Position,
+    pub(crate) after: Position,
+    /// Where to go on behind the last member.
+    pub(crate) next: Position,
+}
+
+impl Shape {
+    /// All keys, whole.
+    fn tags(&self) -> impl Iterator<Item = (TermId, u32)> {
+        self.members.iter().enumerate().map(|(member, key)| (key.key, member as u32))
+    }
+}
+
+type SeenId = u32;
+/// A set of written keys: a persistent trie.
+type WrittenId = u32;
+/// The bytes of a key read so far: a chain.
+type PathId = u32;
+
+const NO_WRITTEN: WrittenId = 0;
+/// The key differs from all that have been written.
+const DIVERGED: WrittenId = u32::MAX;
+const NO_PATH: PathId = 0;
+
+/// Which members an object has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct MemberState {
+    seen: SeenId,
+    required_seen: u32,
+    /// Clamped to the minimum where there is no maximum.
+    count: u32,
+    written: WrittenId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Context {
+    state: u32,
+    written: WrittenId,
+    path: PathId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Written {
+    children: Box<[(u8, WrittenId)]>,
+    /// Whether a key ends here.
+    ends: bool,
+    /// Keys from here on.
+    keys: u32,
+}
+
+/// All tables of a kind: values by id and ids by value.
+#[derive(Debug)]
+struct Interner<T> {
+    values: Vec<T>,
+    ids: FxHashMap<T, u32>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), ids: FxHashMap::default() }
+    }
+}
+
+impl<T: Clone + Eq + std::hash::Hash> Interner<T> {
+    fn intern(&mut self, value: T) -> u32 {
+        if let Some(&id) = self.ids.get(&value) {
+            return id;
+        }
+        let id = self.values.len() as u32;
+        self.values.push(value.clone());
+        self.ids.insert(value, id);
+        id
+    }
+
+    fn get(&self, id: u32) -> &T {
+        &self.values[id as usize]
+    }
+}
+
+/// The states of all members of a session.
+#[derive(Debug)]
+pub(crate) struct MemberTables {
+    seen: Interner<Box<[u32]>>,
+    states: Interner<MemberState>,
+    contexts: Interner<Context>,
+    written: Interner<Written>,
+    /// (the path before, its last byte)
+    paths: Interner<(PathId, u8)>,
+    /// (rest of the key, member), sorted by member.
+    keys: Interner<Box<[(TermId, u32)]>>,
+    key_starts: FxHashMap<u32, KeyStateId>,
+    key_steps: FxHashMap<(KeyStateId, u8), KeyStateId>,
+    /// How many endings a rest of an undeclared key has, if finitely many.
+    counts: FxHashMap<TermId, Option<u64>>,
+    /// Whether a rest has infinitely many endings as long as it has not ended.
+    endless: FxHashMap<TermId, bool>,
+    /// The keys of a state that are not also matches of a free one.
+    uncovered: FxHashMap<(KeyStateId, TermId), Arc<[(TermId, u32)]>>,
+}
+
+impl Default for MemberTables {
+    fn default() -> Self {
+        let mut tables = Self {
+            seen: Interner::default(),
+            states: Interner::default(),
+            contexts: Interner::default(),
+            written: Interner::default(),
+            paths: Interner::default(),
+            keys: Interner::default(),
+            key_starts: FxHashMap::default(),
+            key_steps: FxHashMap::default(),
+            counts: FxHashMap::default(),
+            endless: FxHashMap::default(),
+            uncovered: FxHashMap::default(),
+        };
+        tables.seen.intern(Box::new([]));
+        tables.written.intern(Written { children: Box::new([]), ends: false, keys: 0 });
+        tables.paths.intern((NO_PATH, 0));
+        tables
+    }
+}
+
+/// What follows a byte of a key.
+#[derive(Debug, Default)]
+pub(crate) struct KeyAfter {
+    /// The key may go on.
+    pub(crate) goes_on: Option<(KeyStateId, ContextId)>,
+    /// Members whose key may end here, with the member state behind it.
+    pub(crate) ends: Vec<(u32, u32)>,
+}
+
+impl MemberTables {
+    /// Number of interned values, a measure of memory.
+    pub(crate) fn len(&self) -> usize {
+        self.states.values.len()
+            + self.contexts.values.len()
+            + self.written.values.len()
+            + self.paths.values.len()
+            + self.keys.values.len()
+    }
+
+    /// The state before the first member.
+    pub(crate) fn start(&mut self) -> u32 {
+        self.states.intern(MemberState { seen: 0, required_seen: 0, count: 0, written: NO_WRITTEN })
+    }
+
+    fn has_seen(&self, state: &MemberState, member: u32) -> bool {
+        let words = self.seen.get(state.seen);
+        words.get(member as usize / 32).is_some_and(|word| word >> (member % 32) & 1 == 1)
+    }
+
+    /// Whether no further member is needed.
+    pub(crate) fn may_close(&self, shape: &Shape, state: u32) -> bool {
+        let state = self.states.get(state);
+        state.required_seen == shape.required && state.count >= shape.min
+    }
+
+    /// Whether a further member may come.
+    pub(crate) fn may_go_on(&mut self, shape: &Shape, state: u32, terms: &Terms) -> bool {
+        let room = self.room(shape, state);
+        let written = self.states.get(state).written;
+        let context = Context { state, written, path: NO_PATH };
+        let tags: Vec<_> = shape.tags().collect();
+        self.goes_on(shape, &tags, &context, room, terms)
+    }
+
+    /// How many members may still come beyond the required ones that are missing.
+    fn room(&self, shape: &Shape, state: u32) -> u32 {
+        let state = self.states.get(state);
+        let missing = shape.required - state.required_seen;
+        shape.max.map_or(u32::MAX, |max| max.saturating_sub(state.count).saturating_sub(missing))
+    }
+
+    fn allowed(&self, shape: &Shape, state: u32, member: u32, room: u32) -> bool {
+        match shape.members[member as usize].kind {
+            Kind::Never => false,
+            Kind::Required => !self.has_seen(self.states.get(state), member),
+            Kind::Optional => room > 0 && !self.has_seen(self.states.get(state), member),
+            Kind::Many => room > 0,
+        }
+    }
+
+    /// Before a key.
+    pub(crate) fn key_start(
+        &mut self,
+        index: u32,
+        shape: &Shape,
+        state: u32,
+    ) -> (KeyStateId, ContextId) {
+        let start = match self.key_starts.get(&index) {
+            Some(&start) => start,
+            None => {
+                let start = KeyStateId(self.keys.intern(shape.tags().collect()));
+                self.key_starts.insert(index, start);
+                start
+            }
+        };
+        let written = self.states.get(state).written;
+        let written = if shape.has_many && written != NO_WRITTEN { written } else { DIVERGED };
+        let context = Context { state, written, path: NO_PATH };
+        (start, ContextId(self.contexts.intern(context)))
+    }
+
+    /// The tags of a key's state: what is left of the key, and for which member.
+    pub(crate) fn tags(&self, state: KeyStateId) -> &[(TermId, u32)] {
+        self.keys.get(state.0)
+    }
+
+    /// See [`crate::Session::key_terms`].
+    pub(crate) fn free_key(
+        &mut self,
+        shape: &Shape,
+        state: KeyStateId,
+        context: ContextId,
+        terms: &Terms,
+    ) -> Option<(TermId, Vec<TermId>)> {
+        let context = *self.contexts.get(context.0);
+        let room = self.room(shape, context.state);
+        let tags = self.keys.get(state.0);
+        let free = tags.iter().position(|&(_, member)| {
+            shape.members[member as usize].kind == Kind::Many
+                && self.allowed(shape, context.state, member, room)
+        })?;
+        let rest = tags[free].0;
+        let endless = *self.endless.entry(rest).or_insert_with(|| always_endless(rest, terms));
+        if !endless {
+            return None;
+        }
+        let uncovered = match self.uncovered.get(&(state, rest)) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let is_many = |member: u32| shape.members[member as usize].kind == Kind::Many;
+                let others: Arc<[(TermId, u32)]> = tags
+                    .iter()
+                    .enumerate()
+                    .filter(|&(at, &(other, member))| {
+                        at != free && (is_many(member) || !meets(other, rest, terms))
+                    })
+                    .map(|(_, &tag)| tag)
+                    .collect();
+                self.uncovered.insert((state, rest), Arc::clone(&others));
+                others
+            }
+        };
+        let others = uncovered
+            .iter()
+            .filter(|&&(_, member)| self.allowed(shape, context.state, member, room))
+            .map(|&(other, _)| other)
+            .collect();
+        Some((rest, others))
+    }
+
+    fn key_step(&mut self, state: KeyStateId, byte: u8, terms: &Terms) -> KeyStateId {
+        if let Some(&to) = self.key_steps.get(&(state, byte)) {
+            return to;
+        }
+        let tags: Box<[(TermId, u32)]> = self
+            .tags(state)
+            .iter()
+            .map(|&(rest, member)| (terms.next(rest, byte), member))
+            .filter(|&(rest, _)| rest != TermId::NOTHING)
+            .collect();
+        let to = KeyStateId(self.keys.intern(tags));
+        self.key_steps.insert((state, byte), to);
+        to
+    }
+
+    /// The byte `byte` of a key.
+    pub(crate) fn step(
+        &mut self,
+        shape: &Shape,
+        state: KeyStateId,
+        context: ContextId,
+        byte: u8,
+        terms: &Terms,
+    ) -> KeyAfter {
+        let to = self.key_step(state, byte, terms);
+        if self.tags(to).is_empty() {
+            return KeyAfter::default();
+        }
+        let before = *self.contexts.get(context.0);
+        let mut now = before;
+        if before.written != DIVERGED {
+            now.written = self.child(before.written, byte).unwrap_or(DIVERGED);
+        }
+        if shape.has_many {
+            now.path = self.paths.intern((before.path, byte));
+        }
+        let mut after = KeyAfter::default();
+        let room = self.room(shape, now.state);
+        let tags = std::mem::take(&mut self.keys.values[to.0 as usize]);
+        let is_literal = |member: u32| shape.members[member as usize].kind != Kind::Many;
+        let complete = tags.iter().filter(|&&(rest, _)| terms.nullable(rest));
+        if let Some(&(_, member)) = complete.clone().find(|&&(_, member)| is_literal(member)) {
+            if self.allowed(shape, now.state, member, room) {
+                let state = self.with_member(shape, now.state, member);
+                after.ends.push((member, state));
+            }
+        } else if now.written == DIVERGED || !self.written.get(now.written).ends {
+            complete.clone().for_each(|&(_, member)| {
+                if self.allowed(shape, now.state, member, room) {
+                    let state = self.with_key(shape, now.state, now.path);
+                    after.ends.push((member, state));
+                }
+            });
+        }
+        if self.goes_on(shape, &tags, &now, room, terms) {
+            after.goes_on = Some((to, ContextId(self.contexts.intern(now))));
+        }
+        self.keys.values[to.0 as usize] = tags;
+        after
+    }
+
+    /// Whether some allowed key begins with what has been read, and is longer.
+    fn goes_on(
+        &mut self,
+        shape: &Shape,
+        tags: &[(TermId, u32)],
+        context: &Context,
+        room: u32,
+        terms: &Terms,
+    ) -> bool {
+        tags.iter().any(|&(rest, member)| {
+            rest != TermId::EMPTY
+                && self.allowed(shape, context.state, member, room)
+                && (shape.members[member as usize].kind != Kind::Many
+                    || self.some_key_left(shape, rest, tags, context, terms))
+        })
+    }
+
+    /// Whether an undeclared key that ends in a match of `rest` is neither declared nor written.
+    fn some_key_left(
+        &mut self,
+        shape: &Shape,
+        rest: TermId,
+        tags: &[(TermId, u32)],
+        context: &Context,
+        terms: &Terms,
+    ) -> bool {
+        let count = *self.counts.entry(rest).or_insert_with(|| terms.count(rest, KEY_STATES));
+        let Some(count) = count else { return true };
+        // The key that ends here does not count: it is not longer.
+        let count = count - u64::from(terms.nullable(rest));
+        let mut excluded = 0;
+        for &(literal, member) in tags {
+            if shape.members[member as usize].kind != Kind::Many && literal != TermId::EMPTY {
+                excluded += u64::from(meets(literal, rest, terms));
+            }
+        }
+        if context.written != DIVERGED {
+            excluded += self.written_matches(context.written, rest, terms);
+        }
+        count > excluded
+    }
+
+    /// How many of the written keys below a node are matches of `rest` (not the node itself).
+    fn written_matches(&self, node: WrittenId, rest: TermId, terms: &Terms) -> u64 {
+        let mut sum = 0;
+        let mut pending = vec![(node, rest, true)];
+        while let Some((node, rest, first)) = pending.pop() {
+            let node = self.written.get(node);
+            sum += u64::from(!first && node.ends && terms.nullable(rest));
+            for &(byte, child) in &node.children {
+                match terms.next(rest, byte) {
+                    TermId::NOTHING => {}
+                    next => pending.push((child, next, false)),
+                }
+            }
+        }
+        sum
+    }
+
+    /// The state after the declared member `member`.
+    fn with_member(&mut self, shape: &Shape, state: u32, member: u32) -> u32 {
+        let before = *self.states.get(state);
+        let mut words = self.seen.get(before.seen).to_vec();
+        let word = member as usize / 32;
+        if words.len() <= word {
+            words.resize(word + 1, 0);
+        }
+        words[word] |= 1 << (member % 32);
+        let seen = self.seen.intern(words.into());
+        let required = shape.members[member as usize].kind == Kind::Required;
+        self.states.intern(MemberState {
+            seen,
+            required_seen: before.required_seen + u32::from(required),
+            count: counted(shape, before.count),
+            ..before
+        })
+    }
+
+    /// The state after an undeclared member with the key `path`.
+    fn with_key(&mut self, shape: &Shape, state: u32, path: PathId) -> u32 {
+        let before = *self.states.get(state);
+        let mut bytes = Vec::new();
+        let mut at = path;
+        while at != NO_PATH {
+            let (parent, byte) = *self.paths.get(at);
+            bytes.push(byte);
+            at = parent;
+        }
+        bytes.reverse();
+        let written = self.insert(before.written, &bytes);
+        self.states.intern(MemberState { count: counted(shape, before.count), written, ..before })
+    }
+
+    fn child(&self, node: WrittenId, byte: u8) -> Option<WrittenId> {
+        let children = &self.written.get(node).children;
+        children.binary_search_by_key(&byte, |&(byte, _)| byte).ok().map(|at| children[at].1)
+    }
+
+    /// The trie with one more key: its nodes along the key are new, the others shared.
+    fn insert(&mut self, root: WrittenId, key: &[u8]) -> WrittenId {
+        let mut along = vec![Some(root)];
+        for &byte in key {
+            let next = along.last().copied().flatten().and_then(|node| self.child(node, byte));
+            along.push(next);
+        }
+        let mut child: Option<WrittenId> = None;
+        for (depth, node) in along.into_iter().enumerate().rev() {
+            let mut node = node
+                .map_or(Written { children: Box::new([]), ends: false, keys: 0 }, |node| {
+                    self.written.get(node).clone()
+                });
+            match child {
+                None => node.ends = true,
+                Some(child) => {
+                    let byte = key[depth];
+                    let mut children = node.children.to_vec();
+                    match children.binary_search_by_key(&byte, |&(byte, _)| byte) {
+                        Ok(at) => children[at].1 = child,
+                        Err(at) => children.insert(at, (byte, child)),
+                    }
+                    node.children = children.into();
+                }
+            }
+            node.keys += 1;
+            child = Some(self.written.intern(node));
+        }
+        child.unwrap_or(root)
+    }
+}
+
+/// A key whose rest has more states counts as having infinitely many endings.
+pub(crate) const KEY_STATES: usize = 10_000;
+
+fn counted(shape: &Shape, count: u32) -> u32 {
+    match shape.max {
+        None => (count + 1).min(shape.min),
+        Some(_) => count + 1,
+    }
+}
+
+/// Whether every term that `term` leads to, but the empty one, matches infinitely many texts.
+fn always_endless(term: TermId, terms: &Terms) -> bool {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut pending = vec![term];
+    while let Some(term) = pending.pop() {
+        if term == TermId::EMPTY || !seen.insert(term) {
+            continue;
+        }
+        if seen.len() > 100 || terms.count(term, KEY_STATES).is_some() {
+            return false;
+        }
+        pending.extend(terms.transitions(term).iter().map(|&(_, _, to)| to));
+    }
+    true
+}
+
+/// Whether the one text that `literal` matches is a match of `term`.
+pub(crate) fn meets(literal: TermId, term: TermId, terms: &Terms) -> bool {
+    let (mut literal, mut term) = (literal, term);
+    while let [(byte, _, next)] = *terms.transitions(literal) {
+        term = terms.next(term, byte);
+        literal = next;
+        if term == TermId::NOTHING {
+            return false;
+        }
+    }
+    terms.nullable(term)
+}

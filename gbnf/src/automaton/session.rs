@@ -1,0 +1,487 @@
+//! One use of an automaton: the states that have been reached, and what leads from one to another.
+
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::automaton::counting::CountingSets;
+use crate::automaton::label::{self, After, Label};
+use crate::automaton::members::MemberTables;
+use crate::automaton::program::{Op, Position, Program};
+use crate::automaton::stack::{Frame, NodeId, Stacks};
+use crate::automaton::terms::{ByteSet, TermId, Terms};
+use crate::grammar::TokenReference;
+
+/// A configuration: how far a terminal has been read, and what lies below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Entry {
+    /// The terminal on top.
+    pub label: Label,
+    /// Everything below: a set of stacks.
+    pub below: NodeId,
+}
+
+/// A state of the matcher: its configurations, each label once, sorted; and whether the text may
+/// end here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct State {
+    entries: SmallVec<[Entry; 1]>,
+    complete: bool,
+}
+
+impl From<Entry> for State {
+    /// The state of one configuration.
+    fn from(entry: Entry) -> Self {
+        Self { entries: SmallVec::from_slice(&[entry]), complete: false }
+    }
+}
+
+impl State {
+    /// The configurations.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Whether the text read so far is in the language.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Whether no text at all leads on, and the text read so far is not in the language.
+    pub fn is_dead(&self) -> bool {
+        self.entries.is_empty() && !self.complete
+    }
+}
+
+/// The tables of one use of an automaton, shared by a matcher and its clones.
+///
+/// States are only meaningful within the session that made them.
+#[derive(Debug)]
+pub struct Session {
+    program: Arc<Program>,
+    terms: Arc<Terms>,
+    stacks: Stacks,
+    counts: CountingSets,
+    members: MemberTables,
+    /// What popping a node leads to, by node.
+    expanded: Vec<Option<Arc<State>>>,
+    /// The counting set that each loop starts with.
+    first_counts: Vec<u32>,
+    pending: BinaryHeap<Item>,
+}
+
+/// A position to be followed up, with what lies below; the heap yields the lowest rank first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Item {
+    rank: u32,
+    frame: Frame,
+    below: NodeId,
+}
+
+impl Ord for Item {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (other.rank, other.frame, other.below).cmp(&(self.rank, self.frame, self.below))
+    }
+}
+
+impl PartialOrd for Item {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Session {
+    pub(crate) fn new(program: Arc<Program>, terms: Arc<Terms>) -> Self {
+        let mut counts = CountingSets::default();
+        let first_counts =
+            program.loops.iter().map(|looped| counts.one(1, looped.bounds())).collect();
+        let mut members = MemberTables::default();
+        members.start();
+        let bottom = State { entries: SmallVec::new(), complete: true };
+        Self {
+            program,
+            terms,
+            stacks: Stacks::default(),
+            counts,
+            members,
+            expanded: vec![Some(Arc::new(bottom))],
+            first_counts,
+            pending: BinaryHeap::new(),
+        }
+    }
+
+    /// The state before the first byte.
+    pub fn start(&mut self) -> State {
+        self.add(self.program.start, NodeId::BOTTOM);
+        let mut state = self.close();
+        state.complete |= self.program.accepts_empty;
+        state
+    }
+
+    /// Number of interned values: what the session's memory is proportional to.
+    pub fn size(&self) -> usize {
+        self.stacks.len() + self.members.len()
+    }
+
+    /// The store of terms of the automaton.
+    pub fn terms(&self) -> &Arc<Terms> {
+        &self.terms
+    }
+
+    /// The token reference of a [`Label::Token`].
+    pub fn token(&self, token: u32) -> &TokenReference {
+        &self.program.tokens[token as usize]
+    }
+
+    /// The state after `byte`; dead if no text of the language goes on so.
+    pub fn step(&mut self, state: &State, byte: u8) -> State {
+        let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
+        let mut complete = false;
+        for &Entry { label, below } in &state.entries {
+            if let Label::Key { shape, state, context } = label {
+                complete |= self.step_key(shape, (state, context), below, byte, &mut entries);
+                continue;
+            }
+            let After { label, ends } = label::step(label, byte, &self.terms, &self.program.texts);
+            if let Some(label) = label {
+                entries.push(Entry { label, below });
+            }
+            if ends {
+                let popped = self.pop(below);
+                entries.extend_from_slice(&popped.entries);
+                complete |= popped.complete;
+            }
+        }
+        State { entries: self.canonical(entries), complete }
+    }
+
+    fn step_key(
+        &mut self,
+        index: u32,
+        (state, context): (
+            crate::automaton::members::KeyStateId,
+            crate::automaton::members::ContextId,
+        ),
+        below: NodeId,
+        byte: u8,
+        entries: &mut SmallVec<[Entry; 8]>,
+    ) -> bool {
+        let program = Arc::clone(&self.program);
+        let shape = &program.shapes[index as usize];
+        let after = self.members.step(shape, state, context, byte, &self.terms);
+        if let Some((state, context)) = after.goes_on {
+            entries.push(Entry { label: Label::Key { shape: index, state, context }, below });
+        }
+        if after.ends.is_empty() {
+            return false;
+        }
+        let mut complete = false;
+        for (member, seen) in after.ends {
+            let member = &shape.members[member as usize];
+            let frame = Frame { position: shape.after, argument: seen };
+            let node = self.stacks.push(frame, below);
+            self.add(member.value, node);
+            if member.value_nullable {
+                let popped = self.pop_after(node);
+                entries.extend_from_slice(&popped.entries);
+                complete |= popped.complete;
+            }
+        }
+        let closed = self.close();
+        entries.extend_from_slice(&closed.entries);
+        complete
+    }
+
+    /// What popping a node leads to while items are pending.
+    fn pop_after(&mut self, node: NodeId) -> Arc<State> {
+        let pending = std::mem::take(&mut self.pending);
+        let popped = self.pop(node);
+        self.pending = pending;
+        popped
+    }
+
+    /// The state after a token, for the configurations that name one; `matches` says whether a
+    /// token reference means this token.
+    pub fn step_token(
+        &mut self,
+        state: &State,
+        matches: impl Fn(&TokenReference) -> bool,
+    ) -> State {
+        let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
+        let mut complete = false;
+        for &Entry { label, below } in &state.entries {
+            if let Label::Token(token) = label
+                && matches(&self.program.tokens[token as usize])
+            {
+                let popped = self.pop(below);
+                entries.extend_from_slice(&popped.entries);
+                complete |= popped.complete;
+            }
+        }
+        State { entries: self.canonical(entries), complete }
+    }
+
+    /// The configurations of both.
+    pub fn union(&mut self, first: &State, second: &State) -> State {
+        let mut entries: SmallVec<[Entry; 8]> = SmallVec::from_slice(&first.entries);
+        entries.extend_from_slice(&second.entries);
+        State { entries: self.canonical(entries), complete: first.complete | second.complete }
+    }
+
+    /// The byte `byte` in a terminal that is a term or counted: the label with which the terminal
+    /// may go on, and whether it may end. Any other label goes nowhere.
+    pub fn step_terminal(label: Label, byte: u8, terms: &Terms) -> (Option<Label>, bool) {
+        match label {
+            Label::Term(_) | Label::Counted { .. } => {
+                let After { label, ends } = label::step(label, byte, terms, &[]);
+                (label, ends)
+            }
+            Label::Text { .. } | Label::Token(_) | Label::Key { .. } => (None, false),
+        }
+    }
+
+    /// The bytes that may come next.
+    pub fn first(&self, state: &State) -> ByteSet {
+        let mut set = ByteSet::default();
+        for entry in &state.entries {
+            set.union_with(&self.first_of(entry.label));
+        }
+        set
+    }
+
+    /// The bytes with which a label may go on; for a key whose guard forbids some of them, more
+    /// than those.
+    pub fn first_of(&self, label: Label) -> ByteSet {
+        match label {
+            Label::Key { state, .. } => {
+                let mut set = ByteSet::default();
+                for &(rest, _) in self.members.tags(state) {
+                    set.union_with(&self.terms.first(rest));
+                }
+                set
+            }
+            _ => label::first(label, &self.terms, &self.program.texts),
+        }
+    }
+
+    /// What is left of the free key of a label, where a free key is possible: every text that
+    /// stays inside a match of this term is allowed, whatever the declared keys are. And the rests
+    /// of the other keys.
+    pub fn key_terms(&mut self, label: Label) -> Option<(TermId, Vec<TermId>)> {
+        let Label::Key { shape, state, context } = label else { return None };
+        self.members.free_key(&self.program.shapes[shape as usize], state, context, &self.terms)
+    }
+
+    /// What popping `node` leads to: the state behind a terminal that ends above it.
+    pub fn pop(&mut self, node: NodeId) -> Arc<State> {
+        if let Some(Some(known)) = self.expanded.get(node.index()) {
+            return Arc::clone(known);
+        }
+        // What a frame's rule returns to comes first; iteratively, as stacks may be deep.
+        let mut path = vec![node];
+        while let Some(&node) = path.last() {
+            let missing = self.returns_to(node).find(|&below| !self.is_expanded(below));
+            if let Some(below) = missing {
+                path.push(below);
+                continue;
+            }
+            path.pop();
+            if !self.is_expanded(node) {
+                let state = self.expand(node);
+                if self.expanded.len() <= node.index() {
+                    self.expanded.resize(node.index() + 1, None);
+                }
+                self.expanded[node.index()] = Some(Arc::new(state));
+            }
+        }
+        self.expanded[node.index()].clone().unwrap_or_default()
+    }
+
+    fn is_expanded(&self, node: NodeId) -> bool {
+        matches!(self.expanded.get(node.index()), Some(Some(_)))
+    }
+
+    /// The nodes below the frames that may return at once.
+    fn returns_to(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        self.stacks
+            .tops(node)
+            .iter()
+            .filter(|(frame, _)| self.returns(*frame))
+            .map(|&(_, below)| below)
+    }
+
+    fn returns(&self, frame: Frame) -> bool {
+        if Stacks::is_bottom(frame) {
+            return true;
+        }
+        self.program.returns[frame.position.index()]
+            && match self.program.op(frame.position) {
+                Op::Count(index) => {
+                    let bounds = self.program.loops[*index as usize].bounds();
+                    self.counts.may_end(frame.argument, bounds)
+                }
+                Op::After(index) => {
+                    let shape = &self.program.shapes[*index as usize];
+                    self.members.may_close(shape, frame.argument)
+                }
+                _ => true,
+            }
+    }
+
+    fn expand(&mut self, node: NodeId) -> State {
+        let mut complete = false;
+        let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
+        let returned: Vec<NodeId> = self.returns_to(node).collect();
+        for below in returned {
+            if let Some(Some(state)) = self.expanded.get(below.index()) {
+                entries.extend_from_slice(&state.entries);
+                complete |= state.complete;
+            }
+        }
+        let tops: SmallVec<[(Frame, NodeId); 4]> = SmallVec::from_slice(self.stacks.tops(node));
+        for (frame, below) in tops {
+            if !Stacks::is_bottom(frame) {
+                self.add_frame(frame, below);
+            }
+        }
+        let closed = self.close();
+        if entries.is_empty() {
+            return State { complete, ..closed };
+        }
+        entries.extend_from_slice(&closed.entries);
+        State { entries: self.canonical(entries), complete }
+    }
+
+    /// The argument of a position that is entered anew.
+    fn first_argument(&self, position: Position) -> u32 {
+        match self.program.op(position) {
+            Op::Count(index) => self.first_counts[*index as usize],
+            _ => 0,
+        }
+    }
+
+    fn add(&mut self, position: Position, below: NodeId) {
+        let argument = self.first_argument(position);
+        self.add_frame(Frame { position, argument }, below);
+    }
+
+    fn add_frame(&mut self, frame: Frame, below: NodeId) {
+        let rank = self.program.ranks[frame.position.index()];
+        self.pending.push(Item { rank, frame, below });
+    }
+
+    /// `below` with the way on to `next` on top; a call at the end of a rule leaves nothing.
+    fn push(&mut self, next: Position, below: NodeId) -> NodeId {
+        if next == Position::RETURN {
+            return below;
+        }
+        let argument = self.first_argument(next);
+        self.stacks.push(Frame { position: next, argument }, below)
+    }
+
+    fn unite(&mut self, first: NodeId, second: NodeId) -> NodeId {
+        self.stacks.union(first, second, &self.program, &mut self.counts)
+    }
+
+    /// Follows the pending positions up to their terminals. Each position is visited once, with
+    /// everything that can lie below it, however many ways lead there; only positions in circles
+    /// (rules that are just each other) may be visited again.
+    fn close(&mut self) -> State {
+        let program = Arc::clone(&self.program);
+        let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
+        let mut done: FxHashMap<Frame, NodeId> = FxHashMap::default();
+        while let Some(Item { rank, frame, mut below }) = self.pending.pop() {
+            while let Some(item) = self.pending.peek()
+                && item.rank == rank
+                && item.frame == frame
+            {
+                let other = item.below;
+                self.pending.pop();
+                below = self.unite(below, other);
+            }
+            match program.op(frame.position) {
+                Op::Return => {}
+                Op::Fork(to) => {
+                    if to.iter().any(|to| program.ranks[to.index()] == rank) {
+                        let known = done.get(&frame).copied();
+                        let all = known.map_or(below, |known| self.unite(known, below));
+                        if known == Some(all) {
+                            continue;
+                        }
+                        done.insert(frame, all);
+                        below = all;
+                    }
+                    for &to in to {
+                        self.add(to, below);
+                    }
+                }
+                &Op::Take { label, next } => {
+                    let below = self.push(next, below);
+                    entries.push(Entry { label, below });
+                }
+                &Op::Token { token, next } => {
+                    let below = self.push(next, below);
+                    entries.push(Entry { label: Label::Token(token), below });
+                }
+                &Op::Call { to, next } => {
+                    let below = self.push(next, below);
+                    self.add(to, below);
+                }
+                Op::Count(index) => {
+                    let looped = &program.loops[*index as usize];
+                    let bounds = looped.bounds();
+                    if self.counts.may_end(frame.argument, bounds) {
+                        self.add(looped.next, below);
+                    }
+                    if let Some(argument) = self.counts.increment(frame.argument, bounds) {
+                        let frame = Frame { position: looped.count, argument };
+                        let node = self.stacks.push(frame, below);
+                        self.add(looped.body, node);
+                    }
+                }
+                &Op::Key(index) => {
+                    let shape = &program.shapes[index as usize];
+                    let (state, context) = self.members.key_start(index, shape, frame.argument);
+                    entries
+                        .push(Entry { label: Label::Key { shape: index, state, context }, below });
+                }
+                Op::After(index) => {
+                    let shape = &program.shapes[*index as usize];
+                    if self.members.may_close(shape, frame.argument) {
+                        self.add(shape.next, below);
+                    }
+                    if self.members.may_go_on(shape, frame.argument, &self.terms) {
+                        let key = Frame { position: shape.key, argument: frame.argument };
+                        let node = self.stacks.push(key, below);
+                        self.add(shape.separator, node);
+                        if shape.separator_nullable {
+                            self.add_frame(key, below);
+                        }
+                    }
+                }
+            }
+        }
+        State { entries: self.canonical(entries), complete: false }
+    }
+
+    /// Each label once, sorted.
+    fn canonical(&mut self, mut entries: SmallVec<[Entry; 8]>) -> SmallVec<[Entry; 1]> {
+        if entries.len() > 1 {
+            entries.sort_unstable();
+            entries.dedup();
+            let mut kept = 0;
+            for at in 1..entries.len() {
+                if entries[at].label == entries[kept].label {
+                    entries[kept].below = self.unite(entries[kept].below, entries[at].below);
+                } else {
+                    kept += 1;
+                    entries[kept] = entries[at];
+                }
+            }
+            entries.truncate(kept + 1);
+        }
+        SmallVec::from_slice(&entries)
+    }
+}

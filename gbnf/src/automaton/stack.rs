@@ -1,0 +1,151 @@
+//! Sets of stacks, as interned nodes: a graph-structured stack in canonical form.
+//!
+//! A node is a sorted list of (top frame -> node for everything below), each frame once. Two sets
+//! that are built from the same stacks are the same node, so that a state of the matcher is small
+//! however ambiguous the grammar is, and results can be kept by node.
+
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
+
+use crate::automaton::counting::CountingSets;
+use crate::automaton::program::{Op, Position, Program};
+
+/// A set of stacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// The set that holds exactly the empty stack.
+    pub(crate) const BOTTOM: Self = Self(0);
+
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What lies on a stack: where to go on, and with which count or which seen members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Frame {
+    pub(crate) position: Position,
+    /// A counting set or a member state; 0 where the position has neither.
+    pub(crate) argument: u32,
+}
+
+/// The frame below which nothing lies.
+const BOTTOM: Frame = Frame { position: Position::NONE, argument: 0 };
+
+/// All nodes of a session.
+#[derive(Debug)]
+pub(crate) struct Stacks {
+    frames: Vec<(Frame, NodeId)>,
+    ends: Vec<u32>,
+    index: HashTable<NodeId>,
+    unions: FxHashMap<(NodeId, NodeId), NodeId>,
+}
+
+impl Default for Stacks {
+    fn default() -> Self {
+        let mut stacks = Self {
+            frames: Vec::new(),
+            ends: Vec::new(),
+            index: HashTable::new(),
+            unions: FxHashMap::default(),
+        };
+        stacks.intern(&[(BOTTOM, NodeId::BOTTOM)]);
+        stacks
+    }
+}
+
+impl Stacks {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The top frames with what lies below each; for the bottom node its marker frame.
+    pub(crate) fn tops(&self, node: NodeId) -> &[(Frame, NodeId)] {
+        let start = node.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.frames[start as usize..self.ends[node.index()] as usize]
+    }
+
+    pub(crate) fn is_bottom(frame: Frame) -> bool {
+        frame == BOTTOM
+    }
+
+    /// `frame` on top of each stack of `below`.
+    pub(crate) fn push(&mut self, frame: Frame, below: NodeId) -> NodeId {
+        self.intern(&[(frame, below)])
+    }
+
+    fn intern(&mut self, tops: &[(Frame, NodeId)]) -> NodeId {
+        let hash = FxBuildHasher.hash_one(tops);
+        if let Some(&node) = self.index.find(hash, |&node| self.tops(node) == tops) {
+            return node;
+        }
+        let node = NodeId(self.ends.len() as u32);
+        self.frames.extend_from_slice(tops);
+        self.ends.push(self.frames.len() as u32);
+        let (frames, ends) = (&self.frames, &self.ends);
+        self.index.insert_unique(hash, node, |&node| {
+            let start = node.index().checked_sub(1).map_or(0, |before| ends[before]);
+            FxBuildHasher.hash_one(&frames[start as usize..ends[node.index()] as usize])
+        });
+        node
+    }
+
+    /// The stacks of both.
+    pub(crate) fn union(
+        &mut self,
+        first: NodeId,
+        second: NodeId,
+        program: &Program,
+        counts: &mut CountingSets,
+    ) -> NodeId {
+        if first == second {
+            return first;
+        }
+        let key = (first.min(second), first.max(second));
+        if let Some(&node) = self.unions.get(&key) {
+            return node;
+        }
+        let mut tops = [self.tops(first), self.tops(second)].concat();
+        merge_counts(&mut tops, program, counts);
+        tops.sort_unstable();
+        let mut merged: Vec<(Frame, NodeId)> = Vec::with_capacity(tops.len());
+        for (frame, below) in tops {
+            match merged.last_mut() {
+                Some(last) if last.0 == frame => {
+                    // As deep as the stacks are: grow ours.
+                    last.1 = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+                        self.union(last.1, below, program, counts)
+                    });
+                }
+                _ => merged.push((frame, below)),
+            }
+        }
+        let node = self.intern(&merged);
+        self.unions.insert(key, node);
+        node
+    }
+}
+
+/// Two counting sets of one loop on the same stacks are one set.
+fn merge_counts(tops: &mut Vec<(Frame, NodeId)>, program: &Program, counts: &mut CountingSets) {
+    if !tops.iter().any(|(frame, _)| matches!(program.op(frame.position), Op::Count(_))) {
+        return;
+    }
+    tops.sort_unstable_by_key(|&(frame, below)| (frame.position, below, frame.argument));
+    tops.dedup_by(|next, last| {
+        if next.0.position != last.0.position || next.1 != last.1 {
+            return false;
+        }
+        match program.op(next.0.position) {
+            Op::Count(index) => {
+                let bounds = program.loops[*index as usize].bounds();
+                last.0.argument = counts.union(last.0.argument, next.0.argument, bounds);
+                true
+            }
+            _ => next.0.argument == last.0.argument,
+        }
+    });
+}

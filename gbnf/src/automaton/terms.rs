@@ -1,0 +1,532 @@
+//! Terminals as hash-consed regular expressions over bytes.
+//!
+//! A terminal's state *is* a term: reading a byte leads to the term's derivative (Brzozowski,
+//! "Derivatives of Regular Expressions", 1964), which is computed when it is first needed and
+//! kept. Equal languages that are built alike get equal ids, in whatever grammar they occur, so
+//! whatever is known about a term (its transitions, the tokens that stay inside it) is shared by
+//! all automata on one [`Terms`].
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use hashbrown::HashTable;
+use regex_syntax::utf8::Utf8Sequences;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
+
+/// A term of a [`Terms`] store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TermId(u32);
+
+impl TermId {
+    /// The term that matches nothing.
+    pub const NOTHING: Self = Self(0);
+    /// The term that matches exactly the empty text.
+    pub const EMPTY: Self = Self(1);
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A set of byte values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    /// Adds the bytes `lo..=hi`.
+    pub fn insert_range(&mut self, lo: u8, hi: u8) {
+        for byte in lo..=hi {
+            self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
+        }
+    }
+
+    /// Whether `byte` is in the set.
+    pub fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// Number of bytes.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Adds all of `other`.
+    pub fn union_with(&mut self, other: &Self) {
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word |= more;
+        }
+    }
+
+    /// Whether the two have a byte in common.
+    pub fn intersects(&self, other: &Self) -> bool {
+        self.0.iter().zip(other.0).any(|(word, more)| word & more != 0)
+    }
+
+    /// The bytes in increasing order.
+    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..=255).filter(|&byte| self.contains(byte))
+    }
+
+    fn ranges(&self) -> Vec<(u8, u8)> {
+        let mut ranges: Vec<(u8, u8)> = Vec::new();
+        for byte in self.iter() {
+            match ranges.last_mut() {
+                Some(last) if last.1 + 1 == byte => last.1 = byte,
+                _ => ranges.push((byte, byte)),
+            }
+        }
+        ranges
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Term {
+    Nothing,
+    Empty,
+    Bytes(ByteSet),
+    /// Right-nested: the first part is never itself a concatenation.
+    Concat(TermId, TermId),
+    /// Sorted, at least two, no alternation inside, at most one byte set.
+    Alt(Box<[TermId]>),
+    /// The item is not nullable if `min > 0`; the maximum is at least 1.
+    Repeat {
+        item: TermId,
+        min: u32,
+        max: Option<u32>,
+    },
+}
+
+/// The transitions of a term: where each byte leads.
+#[derive(Debug)]
+struct Row {
+    /// Sorted, disjoint; bytes outside lead to nothing.
+    ranges: Box<[(u8, u8, TermId)]>,
+    /// The same as a table, where the ranges are many.
+    dense: Option<Box<[TermId; 256]>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    term: Term,
+    nullable: bool,
+    row: OnceLock<Row>,
+}
+
+/// A store of terms, shared by all automata that are to share what is known about terminals.
+///
+/// Append-only and usable from many threads; reading a known transition takes no lock.
+///
+/// ```
+/// use grammask_gbnf::{TermId, Terms};
+/// let terms = Terms::default();
+/// let ab = terms.text(b"ab");
+/// assert_eq!(terms.next(terms.next(ab, b'a'), b'b'), TermId::EMPTY);
+/// assert_eq!(terms.next(ab, b'b'), TermId::NOTHING);
+/// ```
+#[derive(Debug)]
+pub struct Terms {
+    entries: boxcar::Vec<Entry>,
+    index: Mutex<HashTable<TermId>>,
+    classes: Mutex<FxHashMap<Box<[(char, char)]>, TermId>>,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        let terms = Self {
+            entries: boxcar::Vec::new(),
+            index: Mutex::new(HashTable::new()),
+            classes: Mutex::default(),
+        };
+        let nothing = terms.intern(Term::Nothing);
+        let empty = terms.intern(Term::Empty);
+        debug_assert_eq!((nothing, empty), (TermId::NOTHING, TermId::EMPTY));
+        terms
+    }
+}
+
+/// From how many ranges on a row also gets a table.
+const DENSE_FROM: usize = 5;
+
+impl Terms {
+    /// How many terms there are.
+    pub fn len(&self) -> usize {
+        self.entries.count()
+    }
+
+    /// Never: there are always the two constant terms.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    fn intern(&self, term: Term) -> TermId {
+        let hash = FxBuildHasher.hash_one(&term);
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&id) = index.find(hash, |&id| self.entries[id.index()].term == term) {
+            return id;
+        }
+        let nullable = match &term {
+            Term::Nothing | Term::Bytes(_) => false,
+            Term::Empty => true,
+            Term::Concat(a, b) => self.nullable(*a) && self.nullable(*b),
+            Term::Alt(items) => items.iter().any(|&item| self.nullable(item)),
+            Term::Repeat { min, .. } => *min == 0,
+        };
+        let id = TermId(self.entries.push(Entry { term, nullable, row: OnceLock::new() }) as u32);
+        index.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(&self.entries[id.index()].term));
+        id
+    }
+
+    /// Whether the term matches the empty text.
+    pub fn nullable(&self, term: TermId) -> bool {
+        self.entries[term.index()].nullable
+    }
+
+    /// One byte of a set.
+    pub fn bytes(&self, set: ByteSet) -> TermId {
+        if set.is_empty() { TermId::NOTHING } else { self.intern(Term::Bytes(set)) }
+    }
+
+    /// Exactly these bytes.
+    pub fn text(&self, text: &[u8]) -> TermId {
+        text.iter().rev().fold(TermId::EMPTY, |rest, &byte| {
+            let mut set = ByteSet::default();
+            set.insert_range(byte, byte);
+            self.concat(self.bytes(set), rest)
+        })
+    }
+
+    /// One of several texts, as a trie.
+    pub fn texts(&self, mut texts: Vec<&[u8]>) -> TermId {
+        texts.sort_unstable();
+        texts.dedup();
+        self.trie(&texts, 0)
+    }
+
+    /// The trie of sorted texts that agree up to `depth`. Its nesting is as deep as a text is
+    /// long, hence the growing stack.
+    fn trie(&self, texts: &[&[u8]], depth: usize) -> TermId {
+        if let [text] = texts {
+            return self.text(&text[depth..]);
+        }
+        let mut rest = texts;
+        let mut alternatives = Vec::new();
+        if rest.first().is_some_and(|text| text.len() == depth) {
+            alternatives.push(TermId::EMPTY);
+            rest = &rest[1..];
+        }
+        while let Some(first) = rest.first() {
+            let byte = first[depth];
+            let same = rest.partition_point(|text| text[depth] <= byte);
+            let (group, others) = rest.split_at(same);
+            let mut set = ByteSet::default();
+            set.insert_range(byte, byte);
+            let tail = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.trie(group, depth + 1));
+            alternatives.push(self.concat(self.bytes(set), tail));
+            rest = others;
+        }
+        self.alt(alternatives)
+    }
+
+    /// One code point of the given sorted, disjoint ranges, in UTF-8 (surrogates excluded).
+    pub fn class(&self, ranges: &[(char, char)]) -> TermId {
+        let known =
+            self.classes.lock().unwrap_or_else(PoisonError::into_inner).get(ranges).copied();
+        if let Some(term) = known {
+            return term;
+        }
+        let mut alternatives = Vec::new();
+        for &(lo, hi) in ranges {
+            for sequence in Utf8Sequences::new(lo, hi) {
+                let term = sequence.as_slice().iter().rev().fold(TermId::EMPTY, |rest, range| {
+                    let mut set = ByteSet::default();
+                    set.insert_range(range.start, range.end);
+                    self.concat(self.bytes(set), rest)
+                });
+                alternatives.push(term);
+            }
+        }
+        let term = self.alt(alternatives);
+        let mut classes = self.classes.lock().unwrap_or_else(PoisonError::into_inner);
+        classes.insert(ranges.into(), term);
+        term
+    }
+
+    /// `first` followed by `second`.
+    pub fn concat(&self, first: TermId, second: TermId) -> TermId {
+        match (first, second) {
+            (TermId::NOTHING, _) | (_, TermId::NOTHING) => TermId::NOTHING,
+            (TermId::EMPTY, other) | (other, TermId::EMPTY) => other,
+            _ => {
+                // Right-nested: pull the parts of the first side off, last one first.
+                let mut parts = Vec::new();
+                let mut head = first;
+                while let Term::Concat(a, b) = self.entries[head.index()].term {
+                    parts.push(a);
+                    head = b;
+                }
+                let mut result = self.intern(Term::Concat(head, second));
+                for part in parts.into_iter().rev() {
+                    result = self.intern(Term::Concat(part, result));
+                }
+                result
+            }
+        }
+    }
+
+    /// One of them.
+    pub fn alt(&self, terms: impl IntoIterator<Item = TermId>) -> TermId {
+        let mut items: Vec<TermId> = Vec::new();
+        let mut bytes = ByteSet::default();
+        for id in terms {
+            match &self.entries[id.index()].term {
+                Term::Nothing => {}
+                Term::Bytes(set) => bytes.union_with(set),
+                Term::Alt(inner) => {
+                    for &item in inner {
+                        match &self.entries[item.index()].term {
+                            Term::Bytes(set) => bytes.union_with(set),
+                            _ => items.push(item),
+                        }
+                    }
+                }
+                _ => items.push(id),
+            }
+        }
+        if !bytes.is_empty() {
+            items.push(self.bytes(bytes));
+        }
+        items.sort_unstable();
+        items.dedup();
+        if items.len() > 1 {
+            self.absorb(&mut items);
+        }
+        match items[..] {
+            [] => TermId::NOTHING,
+            [item] => item,
+            _ => self.intern(Term::Alt(items.into())),
+        }
+    }
+
+    /// Drops alternatives that another one contains: the empty text beside a nullable one, and
+    /// `x{0,m}` beside `x{0,n}` with m <= n.
+    fn absorb(&self, items: &mut Vec<TermId>) {
+        if items[0] == TermId::EMPTY && items[1..].iter().any(|&item| self.nullable(item)) {
+            items.remove(0);
+        }
+        let longest = |item: TermId| match self.entries[item.index()].term {
+            Term::Repeat { item, min: 0, max } => Some((item, max.unwrap_or(u32::MAX))),
+            _ => None,
+        };
+        let loops: Vec<_> = items.iter().filter_map(|&item| longest(item)).collect();
+        if loops.len() > 1 {
+            items.retain(|&item| {
+                longest(item).is_none_or(|(body, max)| {
+                    !loops.iter().any(|&(other, greater)| other == body && greater > max)
+                })
+            });
+        }
+    }
+
+    /// `item` at least `min` and at most `max` times.
+    pub fn repeat(&self, item: TermId, min: u32, max: Option<u32>) -> TermId {
+        let min = if self.nullable(item) { 0 } else { min };
+        match (item, max) {
+            (_, Some(0)) | (TermId::EMPTY, _) => TermId::EMPTY,
+            (TermId::NOTHING, _) => {
+                if min == 0 {
+                    TermId::EMPTY
+                } else {
+                    TermId::NOTHING
+                }
+            }
+            (_, Some(1)) if min == 1 => item,
+            _ => self.intern(Term::Repeat { item, min, max }),
+        }
+    }
+
+    /// The term after `byte`; [`TermId::NOTHING`] if no match goes on with it.
+    pub fn next(&self, term: TermId, byte: u8) -> TermId {
+        let row = self.row(term);
+        if let Some(dense) = &row.dense {
+            return dense[usize::from(byte)];
+        }
+        for &(lo, hi, to) in &row.ranges {
+            if byte <= hi {
+                return if byte >= lo { to } else { TermId::NOTHING };
+            }
+        }
+        TermId::NOTHING
+    }
+
+    /// The term's transitions: sorted, disjoint byte ranges with the term after them.
+    pub fn transitions(&self, term: TermId) -> &[(u8, u8, TermId)] {
+        &self.row(term).ranges
+    }
+
+    /// The bytes with which a match can go on.
+    pub fn first(&self, term: TermId) -> ByteSet {
+        let mut set = ByteSet::default();
+        for &(lo, hi, _) in self.transitions(term) {
+            set.insert_range(lo, hi);
+        }
+        set
+    }
+
+    fn row(&self, term: TermId) -> &Row {
+        let entry = &self.entries[term.index()];
+        if let Some(row) = entry.row.get() {
+            return row;
+        }
+        let ranges = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.derive(&entry.term));
+        entry.row.get_or_init(|| {
+            let dense = (ranges.len() >= DENSE_FROM).then(|| {
+                let mut table = Box::new([TermId::NOTHING; 256]);
+                for &(lo, hi, to) in &ranges {
+                    table[usize::from(lo)..=usize::from(hi)].fill(to);
+                }
+                table
+            });
+            Row { ranges: ranges.into(), dense }
+        })
+    }
+
+    /// The derivatives by every byte, as ranges.
+    fn derive(&self, term: &Term) -> Vec<(u8, u8, TermId)> {
+        match term {
+            Term::Nothing | Term::Empty => Vec::new(),
+            Term::Bytes(set) => {
+                set.ranges().into_iter().map(|(lo, hi)| (lo, hi, TermId::EMPTY)).collect()
+            }
+            Term::Concat(first, second) => {
+                let mut ranges = self.followed_by(*first, *second);
+                if self.nullable(*first) {
+                    ranges.extend_from_slice(self.transitions(*second));
+                    return self.merge(&ranges);
+                }
+                join(&mut ranges);
+                ranges
+            }
+            Term::Alt(items) => {
+                let ranges: Vec<_> =
+                    items.iter().flat_map(|&item| self.transitions(item)).copied().collect();
+                self.merge(&ranges)
+            }
+            &Term::Repeat { item, min, max } => {
+                let rest = self.repeat(item, min.saturating_sub(1), max.map(|max| max - 1));
+                let mut ranges = self.followed_by(item, rest);
+                join(&mut ranges);
+                ranges
+            }
+        }
+    }
+
+    fn followed_by(&self, first: TermId, rest: TermId) -> Vec<(u8, u8, TermId)> {
+        self.transitions(first)
+            .iter()
+            .map(|&(lo, hi, to)| (lo, hi, self.concat(to, rest)))
+            .collect()
+    }
+
+    /// Overlapping ranges to disjoint ones, targets united.
+    fn merge(&self, ranges: &[(u8, u8, TermId)]) -> Vec<(u8, u8, TermId)> {
+        let mut starts = [false; 257];
+        for &(lo, hi, _) in ranges {
+            starts[usize::from(lo)] = true;
+            starts[usize::from(hi) + 1] = true;
+        }
+        let bounds: Vec<usize> = (0..257).filter(|&at| starts[at]).collect();
+        let mut segment_of = [0; 257];
+        for (segment, &bound) in bounds.iter().enumerate() {
+            segment_of[bound] = segment;
+        }
+        let mut targets = vec![Vec::new(); bounds.len()];
+        for &(lo, hi, to) in ranges {
+            for target in &mut targets[segment_of[usize::from(lo)]..segment_of[usize::from(hi) + 1]]
+            {
+                target.push(to);
+            }
+        }
+        let mut merged = Vec::new();
+        for (segment, targets) in targets.into_iter().enumerate() {
+            if !targets.is_empty() {
+                let to = self.alt(targets);
+                merged.push((bounds[segment] as u8, (bounds[segment + 1] - 1) as u8, to));
+            }
+        }
+        join(&mut merged);
+        merged
+    }
+
+    /// Whether no match is a proper prefix of another one. `None` if that takes more than
+    /// `limit` states to find out.
+    pub fn is_prefix_free(&self, term: TermId, limit: usize) -> Option<bool> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            if seen.len() > limit {
+                return None;
+            }
+            if self.nullable(term) && !self.transitions(term).is_empty() {
+                return Some(false);
+            }
+            pending.extend(self.transitions(term).iter().map(|&(_, _, to)| to));
+        }
+        Some(true)
+    }
+
+    /// How many texts the term matches, if they are finitely many. A term with more than
+    /// `limit` states counts as infinite.
+    pub fn count(&self, term: TermId, limit: usize) -> Option<u64> {
+        let mut known: FxHashMap<TermId, Option<u64>> = FxHashMap::default();
+        let mut pending = vec![(term, false)];
+        // A term that is entered but not finished lies on the current path.
+        while let Some((term, finished)) = pending.pop() {
+            if finished {
+                let mut sum = u64::from(self.nullable(term));
+                for &(lo, hi, to) in self.transitions(term) {
+                    let below = known.get(&to).copied().flatten()?;
+                    sum = sum.saturating_add(below.saturating_mul(u64::from(hi - lo) + 1));
+                }
+                known.insert(term, Some(sum));
+                continue;
+            }
+            match known.get(&term) {
+                Some(Some(_)) => continue,
+                Some(None) => return None,
+                None => {}
+            }
+            if known.len() >= limit {
+                return None;
+            }
+            known.insert(term, None);
+            pending.push((term, true));
+            for &(_, _, to) in self.transitions(term) {
+                match known.get(&to) {
+                    Some(Some(_)) => {}
+                    Some(None) => return None,
+                    None => pending.push((to, false)),
+                }
+            }
+        }
+        known.get(&term).copied().flatten()
+    }
+}
+
+/// Joins neighbouring ranges that lead to the same term.
+fn join(ranges: &mut Vec<(u8, u8, TermId)>) {
+    ranges.dedup_by(|next, last| {
+        let joined = last.2 == next.2 && u16::from(last.1) + 1 == u16::from(next.0);
+        if joined {
+            last.1 = next.1;
+        }
+        joined
+    });
+}

@@ -1,0 +1,257 @@
+//! The matcher: how far a text is in the language of a grammar.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::automaton::{Automaton, ByteSet, Session, State};
+use crate::grammar::TokenReference;
+
+/// Reads a text bit by bit and knows at each point whether it is in the language, and what may
+/// come next. Whatever it has read can always be completed: a byte that leads nowhere is refused.
+///
+/// A clone costs O(1) and shares the tables; it and the original go their own ways.
+///
+/// ```
+/// use grammask_gbnf::{Automaton, Expr, Grammar, Matcher};
+/// let mut grammar = Grammar::default();
+/// grammar.add("root", Expr::choice([Expr::literal("yes"), Expr::literal("no")]));
+/// let mut matcher = Matcher::new(&Automaton::compile(&grammar, "root")?);
+/// matcher.advance(b"ye")?;
+/// assert!(!matcher.is_complete());
+/// assert_eq!(matcher.advance(b"ah").unwrap_err().valid_up_to(), 0);
+/// matcher.advance(b"s")?;
+/// assert!(matcher.is_complete());
+/// matcher.rollback(2);
+/// matcher.advance(b"no")?;
+/// assert!(matcher.is_complete());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Matcher {
+    session: Arc<Mutex<Session>>,
+    now: Arc<Moment>,
+}
+
+/// A state and how it was reached.
+#[derive(Debug)]
+struct Moment {
+    state: State,
+    /// Number of steps from the start.
+    depth: usize,
+    before: Option<Arc<Moment>>,
+    /// A moment further back: with it n steps back take O(log n) (Myers, "An applicative
+    /// random-access stack", 1983).
+    jump: Option<Arc<Moment>>,
+}
+
+impl Drop for Moment {
+    /// Without recursion: the chain is as long as the text.
+    fn drop(&mut self) {
+        self.jump = None;
+        let mut next = self.before.take();
+        while let Some(moment) = next {
+            next = Arc::into_inner(moment).and_then(|mut moment| {
+                moment.jump = None;
+                moment.before.take()
+            });
+        }
+    }
+}
+
+impl Moment {
+    fn after(before: &Arc<Self>, state: State) -> Arc<Self> {
+        let jump = before.jump.as_ref().and_then(|jump| {
+            let further = jump.jump.as_ref()?;
+            (before.depth - jump.depth == jump.depth - further.depth).then(|| Arc::clone(further))
+        });
+        Arc::new(Self {
+            state,
+            depth: before.depth + 1,
+            jump: Some(jump.unwrap_or_else(|| Arc::clone(before))),
+            before: Some(Arc::clone(before)),
+        })
+    }
+}
+
+/// The greatest size of a session, in interned values: some 10 GB.
+const MAX_SESSION: usize = 100_000_000;
+
+impl Matcher {
+    /// A matcher before the first byte.
+    pub fn new(automaton: &Automaton) -> Self {
+        let mut session = automaton.session();
+        let state = session.start();
+        Self {
+            session: Arc::new(Mutex::new(session)),
+            now: Arc::new(Moment { state, depth: 0, before: None, jump: None }),
+        }
+    }
+
+    /// The tables that this matcher shares with its clones.
+    pub fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state within the session.
+    pub fn state(&self) -> &State {
+        &self.now.state
+    }
+
+    /// Whether the text read so far is in the language.
+    pub fn is_complete(&self) -> bool {
+        self.now.state.is_complete()
+    }
+
+    /// Whether nothing may follow: the text read so far is complete, and only that.
+    pub fn is_finished(&self) -> bool {
+        self.now.state.entries().is_empty()
+    }
+
+    /// Number of steps since the start; a step is one successful call of an `advance` method.
+    pub fn steps(&self) -> usize {
+        self.now.depth
+    }
+
+    /// Reads bytes, as one step.
+    ///
+    /// # Errors
+    ///
+    /// If they do not fit, all of them together; the matcher stays as it was. If the limit of the
+    /// session is reached.
+    pub fn advance(&mut self, bytes: &[u8]) -> Result<(), AdvanceError> {
+        let state = self.after(bytes)?;
+        self.now = Moment::after(&self.now, state);
+        Ok(())
+    }
+
+    fn after(&self, bytes: &[u8]) -> Result<State, AdvanceError> {
+        let mut session = self.session();
+        let mut state = self.now.state.clone();
+        for (at, &byte) in bytes.iter().enumerate() {
+            state = session.step(&state, byte);
+            if state.is_dead() {
+                return Err(AdvanceError { kind: AdvanceErrorKind::Refused, valid_up_to: at });
+            }
+            if at % 1024 == 0 && session.size() > MAX_SESSION {
+                let kind = AdvanceErrorKind::SessionTooLarge { limit: MAX_SESSION };
+                return Err(AdvanceError { kind, valid_up_to: at });
+            }
+        }
+        Ok(state)
+    }
+
+    /// Reads one token of a vocabulary, as one step: its bytes (`None` for a control token, which
+    /// never matches as text), or as the token that it is, where the grammar refers to tokens;
+    /// `matches` says whether a reference means this token.
+    ///
+    /// # Errors
+    ///
+    /// As [`Matcher::advance`].
+    pub fn advance_token(
+        &mut self,
+        bytes: Option<&[u8]>,
+        matches: impl Fn(&TokenReference) -> bool,
+    ) -> Result<(), AdvanceError> {
+        let as_token = self.session().step_token(&self.now.state, matches);
+        let as_text = match bytes {
+            Some(bytes) => match self.after(bytes) {
+                Ok(state) => state,
+                Err(error) if as_token.is_dead() => return Err(error),
+                Err(_) => State::default(),
+            },
+            None => State::default(),
+        };
+        let state = match (as_token.is_dead(), as_text.is_dead()) {
+            (true, true) => {
+                return Err(AdvanceError { kind: AdvanceErrorKind::Refused, valid_up_to: 0 });
+            }
+            (true, false) => as_text,
+            (false, true) => as_token,
+            (false, false) => self.session().union(&as_token, &as_text),
+        };
+        self.now = Moment::after(&self.now, state);
+        Ok(())
+    }
+
+    /// Whether these bytes may come next.
+    pub fn accepts(&self, bytes: &[u8]) -> bool {
+        self.after(bytes).is_ok()
+    }
+
+    /// Goes back `steps` steps; at most to the start. O(log steps).
+    pub fn rollback(&mut self, steps: usize) {
+        let depth = self.now.depth.saturating_sub(steps);
+        while self.now.depth > depth {
+            let back = match (&self.now.jump, &self.now.before) {
+                (Some(jump), _) if jump.depth >= depth => Arc::clone(jump),
+                (_, Some(before)) => Arc::clone(before),
+                (_, None) => break,
+            };
+            self.now = back;
+        }
+    }
+
+    /// Goes back to the start.
+    pub fn reset(&mut self) {
+        self.rollback(self.now.depth);
+    }
+
+    /// The bytes of which at least one text of the language has one next.
+    pub fn next_bytes(&self) -> ByteSet {
+        let mut session = self.session();
+        let mut set = ByteSet::default();
+        for byte in session.first(&self.now.state).iter() {
+            if !session.step(&self.now.state, byte).is_dead() {
+                set.insert_range(byte, byte);
+            }
+        }
+        set
+    }
+}
+
+/// Why bytes or a token could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdvanceError {
+    kind: AdvanceErrorKind,
+    valid_up_to: usize,
+}
+
+/// The kinds of [`AdvanceError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AdvanceErrorKind {
+    /// No text of the language goes on so.
+    Refused,
+    /// The session holds more values than the limit.
+    SessionTooLarge {
+        /// The greatest number of values.
+        limit: usize,
+    },
+}
+
+impl AdvanceError {
+    /// What is wrong.
+    pub fn kind(&self) -> AdvanceErrorKind {
+        self.kind
+    }
+
+    /// How many of the bytes would have fitted.
+    pub fn valid_up_to(&self) -> usize {
+        self.valid_up_to
+    }
+}
+
+impl fmt::Display for AdvanceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            AdvanceErrorKind::Refused => {
+                write!(f, "the grammar does not allow byte {} of the text", self.valid_up_to)
+            }
+            AdvanceErrorKind::SessionTooLarge { limit } => {
+                write!(f, "the text needs more than {limit} matcher states, the limit")
+            }
+        }
+    }
+}
+
+impl std::error::Error for AdvanceError {}

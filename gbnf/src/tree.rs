@@ -1,0 +1,265 @@
+//! From what pest found to the tree.
+
+use pest::iterators::Pair;
+
+use crate::characters;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::{Dialect, ParseConfig};
+use crate::grammar::{
+    Expr, ExprKind, Member, Members, Repetition, Rule as Definition, TokenName, TokenReference,
+};
+use crate::llama_cpp;
+use crate::members;
+use crate::notation::Rule;
+use crate::source::MAX_DEPTH;
+use crate::span::Span;
+
+/// Builds the tree of one rule, and collects what is wrong with it.
+pub(crate) struct TreeBuilder<'a> {
+    config: ParseConfig<'a>,
+    /// Where the text of the rule begins in the whole text.
+    base: usize,
+    faults: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> TreeBuilder<'a> {
+    pub(crate) fn new(
+        config: ParseConfig<'a>,
+        base: usize,
+        faults: &'a mut Vec<Diagnostic>,
+    ) -> Self {
+        Self { config, base, faults }
+    }
+
+    /// The rule of a `definition`.
+    pub(crate) fn definition(&mut self, pair: Pair<'_, Rule>) -> Definition {
+        let mut name = (String::new(), Span::default());
+        let mut body = Expr::empty();
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::name => name = self.name(&part),
+                Rule::alternatives => body = self.alternatives(part, 0),
+                _ => {}
+            }
+        }
+        Definition { name: name.0, name_span: name.1, body }
+    }
+
+    fn name(&mut self, pair: &Pair<'_, Rule>) -> (String, Span) {
+        let (name, span) = (pair.as_str(), self.span(pair));
+        if self.config.dialect == Dialect::LlamaCpp && name.contains('_') {
+            let fault = format!("llama.cpp has no '_' in names: '{name}'");
+            let help = format!("write '{}'", name.replace('_', "-"));
+            self.faults.push(Diagnostic::new(Code::NotInDialect, span, fault).with_help(help));
+        }
+        (name.to_owned(), span)
+    }
+
+    fn alternatives(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
+        let span = self.span(&pair);
+        let mut items = Vec::new();
+        for part in pair.into_inner() {
+            if part.as_rule() == Rule::sequence {
+                let sequence = self.sequence(part, depth);
+                items.push(sequence);
+            }
+        }
+        match (items.len(), items.pop()) {
+            (1, Some(item)) => item,
+            (_, last) => {
+                items.extend(last);
+                Expr { kind: ExprKind::Choice(items), span }
+            }
+        }
+    }
+
+    fn sequence(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
+        let span = self.span(&pair);
+        let mut items = Vec::new();
+        for part in pair.into_inner() {
+            let item = self.item(part, depth);
+            items.push(item);
+        }
+        match (items.len(), items.pop()) {
+            (1, Some(item)) => item,
+            (_, last) => {
+                items.extend(last);
+                Expr { kind: ExprKind::Sequence(items), span }
+            }
+        }
+    }
+
+    /// An atom with its quantifiers.
+    fn item(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
+        let span = self.span(&pair);
+        let mut parts = pair.into_inner();
+        let Some(atom) = parts.next() else { return Expr::empty() };
+        // The first quantifier goes with the parentheses that it most likely follows.
+        let depth = depth + parts.len().saturating_sub(1);
+        if depth > MAX_DEPTH {
+            let fault = format!("groups and quantifiers nest deeper than {MAX_DEPTH}");
+            self.faults.push(Diagnostic::new(Code::Limit, span, fault));
+            return Expr::empty();
+        }
+        let mut expr = self.atom(atom, depth);
+        for quantifier in parts {
+            let end = self.span(&quantifier).end;
+            let (min, max) = self.times(quantifier);
+            let nothing_left = self.config.dialect == Dialect::LlamaCpp && max == Some(0);
+            let item = Box::new(expr);
+            let kind = if nothing_left {
+                // llama.cpp drops the item with the references in it, which may be undefined.
+                Expr::empty().kind
+            } else {
+                ExprKind::Repeat { item, min, max }
+            };
+            expr = Expr { kind, span: Span::new(span.start, end) };
+        }
+        expr
+    }
+
+    fn atom(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
+        let span = self.span(&pair);
+        let (text, inside) = (pair.as_str(), span.start + 1);
+        let dialect = self.config.dialect;
+        let kind = match pair.as_rule() {
+            Rule::group => return self.group(pair, depth),
+            Rule::members => return self.members(pair, depth),
+            Rule::literal => {
+                characters::literal(&text[1..text.len() - 1], inside, dialect, self.faults)
+            }
+            Rule::class => {
+                characters::class(&text[1..text.len() - 1], inside, dialect, self.faults)
+            }
+            Rule::token => ExprKind::Token(self.token(pair)),
+            Rule::reference => ExprKind::Reference(self.name(&pair).0),
+            _ => ExprKind::Any,
+        };
+        Expr { kind, span }
+    }
+
+    fn group(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
+        match pair.into_inner().next() {
+            Some(alternatives) => self.alternatives(alternatives, depth + 1),
+            None => Expr::empty(),
+        }
+    }
+
+    fn token(&mut self, pair: Pair<'_, Rule>) -> TokenReference {
+        let span = self.span(&pair);
+        let text = pair.as_str().trim_start_matches('!');
+        let negated = text.len() < pair.as_str().len();
+        let id = pair.into_inner().find(|part| part.as_rule() == Rule::token_id);
+        let token = if let Some(id) = id {
+            TokenName::Id(id.as_str().parse().unwrap_or_else(|_| {
+                let limit = u32::MAX;
+                let fault = format!("token id {} exceeds the limit of {limit}", id.as_str());
+                self.faults.push(Diagnostic::new(Code::Limit, self.span(&id), fault));
+                limit
+            }))
+        } else {
+            if self.config.token_exists.is_some_and(|exists| !exists(text)) {
+                let fault = format!("'{text}' is not one token of the vocabulary");
+                self.faults.push(
+                    Diagnostic::new(Code::UnknownToken, span, fault)
+                        .with_help("write '<[7]>' for the token with the id 7"),
+                );
+            }
+            TokenName::Text(text.to_owned())
+        };
+        TokenReference { negated, token }
+    }
+
+    /// The bounds of a quantifier.
+    fn times(&mut self, pair: Pair<'_, Rule>) -> (u32, Option<u32>) {
+        match pair.as_rule() {
+            Rule::plus => (1, None),
+            Rule::optional => (0, Some(1)),
+            Rule::bounds => self.bounds(pair),
+            _ => (0, None),
+        }
+    }
+
+    fn bounds(&mut self, pair: Pair<'_, Rule>) -> (u32, Option<u32>) {
+        let span = self.span(&pair);
+        let mut counts = [None; 2];
+        let mut commas = 0;
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::count => counts[commas] = Some(self.count(&part)),
+                Rule::comma => commas = 1,
+                _ => {}
+            }
+        }
+        let min = counts[0].unwrap_or(0);
+        let max = if commas == 0 { Some(min) } else { counts[1] };
+        if let Some(max) = max.filter(|&max| max < min) {
+            let fault = format!("reversed count '{{{min},{max}}}'");
+            let help = format!("it matches nothing; did you mean '{{{max},{min}}}'?");
+            self.faults.push(Diagnostic::new(Code::ReversedCount, span, fault).with_help(help));
+        }
+        match self.config.dialect {
+            Dialect::LlamaCpp => (min, max.filter(|&max| max <= llama_cpp::MAX_REPETITIONS)),
+            Dialect::Grammask => (min, max),
+        }
+    }
+
+    fn count(&mut self, pair: &Pair<'_, Rule>) -> u32 {
+        let (text, limit) = (pair.as_str(), u32::MAX);
+        let readable = match self.config.dialect {
+            // Above the limits of llama.cpp's grammars, but not of its numbers.
+            Dialect::LlamaCpp => text.parse::<u64>().is_ok(),
+            Dialect::Grammask => text.parse::<u32>().is_ok(),
+        };
+        if !readable {
+            let fault = format!("count {text} exceeds the limit of {limit}");
+            self.faults.push(Diagnostic::new(Code::Limit, self.span(pair), fault));
+        }
+        text.parse().unwrap_or(limit)
+    }
+
+    fn members(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
+        let span = self.span(&pair);
+        if self.config.dialect == Dialect::LlamaCpp {
+            let fault = "llama.cpp has no '@members'";
+            self.faults.push(Diagnostic::new(Code::NotInDialect, span, fault));
+        }
+        let mut found =
+            Members { members: Vec::new(), separator: Expr::empty(), min: 0, max: None };
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::separator => found.separator = self.group(part, depth),
+                Rule::bounds => (found.min, found.max) = self.bounds(part),
+                Rule::member => {
+                    let member = self.member(part, depth);
+                    found.members.push(member);
+                }
+                _ => {}
+            }
+        }
+        members::check_keys(&found, self.faults);
+        Expr { kind: ExprKind::Members(Box::new(found)), span }
+    }
+
+    fn member(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Member {
+        let mut parts = pair.into_inner();
+        let key = parts.next().map(|part| self.alternatives(part, depth + 1));
+        let repetition = match parts.next().map(|part| part.as_rule()) {
+            Some(Rule::maybe) => Repetition::Optional,
+            Some(Rule::many) => Repetition::Many,
+            Some(Rule::never) => Repetition::Never,
+            _ => Repetition::Required,
+        };
+        let value = parts.next().map(|part| self.alternatives(part, depth + 1));
+        Member {
+            key: key.unwrap_or_else(Expr::empty),
+            repetition,
+            value: value.unwrap_or_else(Expr::empty),
+        }
+    }
+
+    fn span(&self, pair: &Pair<'_, Rule>) -> Span {
+        let span = pair.as_span();
+        Span::new(self.base + span.start(), self.base + span.end())
+    }
+}

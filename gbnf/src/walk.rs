@@ -1,0 +1,44 @@
+//! Over a tree without recursion.
+
+use crate::grammar::{Expr, ExprKind};
+
+impl Expr {
+    /// The parts of this expression, in source order; of [`ExprKind::Members`] the separator, then
+    /// each key and value.
+    ///
+    /// ```
+    /// use grammask_gbnf::Expr;
+    ///
+    /// let both = Expr::sequence([Expr::literal("a"), Expr::reference("b")]);
+    /// assert_eq!(both.children().count(), 2);
+    /// ```
+    pub fn children(&self) -> impl DoubleEndedIterator<Item = &Self> {
+        let (items, members): (&[Self], _) = match &self.kind {
+            ExprKind::Sequence(items) | ExprKind::Choice(items) => (items, None),
+            ExprKind::Repeat { item, .. } => (std::slice::from_ref(&**item), None),
+            ExprKind::Members(members) => (&[], Some(members)),
+            _ => (&[], None),
+        };
+        let separator = members.map(|members| &members.separator);
+        let members = members.map_or(&[][..], |members| &members.members);
+        let members = members.iter().flat_map(|member| [&member.key, &member.value]);
+        items.iter().chain(separator).chain(members)
+    }
+
+    /// This expression and all expressions in it, each before its parts, in source order.
+    ///
+    /// ```
+    /// use grammask_gbnf::Expr;
+    ///
+    /// let both = Expr::sequence([Expr::literal("a").optional(), Expr::reference("b")]);
+    /// assert_eq!(both.descendants().count(), 4);
+    /// ```
+    pub fn descendants(&self) -> impl Iterator<Item = &Self> {
+        let mut ahead = vec![self];
+        std::iter::from_fn(move || {
+            let expr = ahead.pop()?;
+            ahead.extend(expr.children().rev());
+            Some(expr)
+        })
+    }
+}

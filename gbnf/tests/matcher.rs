@@ -1,0 +1,100 @@
+//! The matcher against the oracle: a slow, obvious recogniser.
+
+use grammask_gbnf::{Automaton, Grammar, Matcher};
+use grammask_oracle::{Reference, generate};
+use proptest::prelude::*;
+
+fn matcher(grammar: &Grammar) -> Matcher {
+    Matcher::new(&Automaton::compile(grammar, "root").expect("generated grammars compile"))
+}
+
+/// Both read a text along, and are asked for every byte at every place.
+fn agree(grammar: &Grammar, text: &[u8]) -> Result<(), TestCaseError> {
+    let reference = Reference::new(grammar, "root");
+    let mut matcher = matcher(grammar);
+    let mut chart = reference.start();
+    for at in 0..=text.len() {
+        let context = || format!("{grammar}\nafter {:?}", String::from_utf8_lossy(&text[..at]));
+        prop_assert_eq!(matcher.is_complete(), chart.matches(), "complete: {}", context());
+        let next: Vec<u8> = matcher.next_bytes().iter().collect();
+        prop_assert_eq!(next, chart.next_bytes(), "next bytes: {}", context());
+        let Some(&byte) = text.get(at) else { break };
+        let alive = matcher.advance(&[byte]).is_ok();
+        prop_assert_eq!(alive, chart.allows(byte), "byte {}: {}", byte, context());
+        if !alive {
+            break;
+        }
+        chart.push(byte);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn reads_what_the_reference_reads(
+        grammar in generate::grammars(),
+        steps in generate::steps(24),
+        changes in generate::changes(),
+    ) {
+        let reference = Reference::new(&grammar, "root");
+        let walk = generate::walk(&reference, &steps);
+        agree(&grammar, &walk)?;
+        agree(&grammar, &generate::mutate(&walk, &changes))?;
+    }
+
+}
+
+proptest! {
+    // The oracle writes members out in all orders, which takes its time.
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn members_are_what_the_reference_makes_of_them(
+        grammar in generate::members_grammars(),
+        steps in generate::steps(24),
+        changes in generate::changes(),
+    ) {
+        let reference = Reference::new(&grammar, "root");
+        let walk = generate::walk(&reference, &steps);
+        agree(&grammar, &walk)?;
+        agree(&grammar, &generate::mutate(&walk, &changes))?;
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rollback_clone_and_reset_are_as_fresh(
+        grammar in generate::grammars(),
+        steps in generate::steps(20),
+        back in 0usize..20,
+    ) {
+        let reference = Reference::new(&grammar, "root");
+        let walk = generate::walk(&reference, &steps);
+        let mut used = matcher(&grammar);
+        for byte in &walk {
+            used.advance(&[*byte]).expect("the walk is viable");
+        }
+        let clone = used.clone();
+        used.rollback(back);
+        let kept = walk.len().saturating_sub(back);
+        let mut fresh = matcher(&grammar);
+        for byte in &walk[..kept] {
+            fresh.advance(&[*byte]).expect("the walk is viable");
+        }
+        prop_assert_eq!(used.steps(), kept);
+        prop_assert_eq!(used.next_bytes(), fresh.next_bytes());
+        prop_assert_eq!(used.is_complete(), fresh.is_complete());
+        for byte in &walk[kept..] {
+            used.advance(&[*byte]).expect("the walk is viable");
+        }
+        prop_assert_eq!(used.next_bytes(), clone.next_bytes());
+        prop_assert_eq!(used.state(), clone.state(), "states are canonical");
+        used.reset();
+        prop_assert_eq!(used.next_bytes(), matcher(&grammar).next_bytes());
+    }
+}

@@ -1,0 +1,510 @@
+//! Random grammars, texts and vocabularies, as strategies of proptest.
+//!
+//! Grammars are over few characters, so that alternatives collide: `a b c`, `é ж` (two bytes, the
+//! same first one in `é` and the class `[à-ÿ]`), `漢` (three) and `😀` (four). The start rule is
+//! always `root`. All trees have the canonical shape of [`ExprKind`].
+
+use std::collections::BTreeSet;
+
+use grammask_gbnf::{
+    CharClass, Expr, ExprKind, Grammar, Member, Members, Repetition, TokenName, TokenReference,
+};
+use proptest::collection::vec;
+use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::sample::{select, subsequence};
+use proptest::strategy::{BoxedStrategy, Union, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::reference::Reference;
+
+/// The bytes of the characters that grammars are made of, and some that occur in none.
+pub const ALPHABET: &[u8] = "abcx,= éжÿ漢😀".as_bytes();
+
+/// Grammars of up to six rules: left-recursive in every way, nullable, ambiguous, cyclic, with
+/// nested and overlapping counters, with rules that cannot finish or are not reached, and with
+/// members.
+pub fn grammars() -> BoxedStrategy<Grammar> {
+    prop_oneof![3 => plain_grammars(), 1 => members_grammars()].boxed()
+}
+
+/// [`grammars`] without members.
+pub fn plain_grammars() -> BoxedStrategy<Grammar> {
+    rules(vec(plain_body(), 1..=6))
+}
+
+/// Grammars whose start rule has members; the values may be members again.
+pub fn members_grammars() -> BoxedStrategy<Grammar> {
+    let root = prop_oneof![
+        3 => members(small()),
+        1 => (small(), members(small()), small()).prop_map(|(a, b, c)| sequence([a, b, c])),
+        1 => members(members(small())),
+        1 => (members(small()), members(small())).prop_map(|(a, b)| choice([a, b])),
+        1 => members(small()).prop_map(|item| item.repeat(0, Some(3))),
+    ];
+    let others = vec(prop_oneof![2 => plain_body(), 1 => members(small())], 0..=3);
+    rules((root, others).prop_map(|(root, mut others)| {
+        others.insert(0, root);
+        others
+    }))
+}
+
+/// Grammars with every kind of node and unusual names, texts and numbers: for what reads and
+/// prints trees. Most have no sensible language.
+pub fn trees() -> BoxedStrategy<Grammar> {
+    let name = || "[A-Za-z0-9_-]{1,6}";
+    let names = vec(name(), 1..=5).prop_map(|names| names.into_iter().collect::<BTreeSet<_>>());
+    (names, vec(any_expr(), 5))
+        .prop_map(|(names, bodies)| {
+            let mut names: Vec<String> = names.into_iter().filter(|name| name != "root").collect();
+            names.insert(0, "root".to_owned());
+            let mut grammar = Grammar::default();
+            for (rule, body) in names.iter().zip(bodies) {
+                grammar.add(rule, resolve(body, &|index| names[index % names.len()].clone()));
+            }
+            grammar
+        })
+        .boxed()
+}
+
+/// Steps of a walk for [`walk`].
+pub fn steps(most: usize) -> BoxedStrategy<Vec<u16>> {
+    vec(any::<u16>(), 0..=most).boxed()
+}
+
+/// A text of which every prefix is alive: each step chooses among the bytes that may come next;
+/// those of [`ALPHABET`] come more often. Ends early where nothing may come.
+pub fn walk(reference: &Reference, steps: &[u16]) -> Vec<u8> {
+    let mut chart = reference.start();
+    let mut text = Vec::new();
+    for &step in steps {
+        let mut next = chart.next_bytes();
+        let usual: Vec<u8> = next.iter().copied().filter(|byte| ALPHABET.contains(byte)).collect();
+        if !usual.is_empty() && step % 16 != 15 {
+            next = usual;
+        }
+        if next.is_empty() {
+            break;
+        }
+        let byte = next[usize::from(step / 16) % next.len()];
+        chart.push(byte);
+        text.push(byte);
+    }
+    text
+}
+
+/// The text with one change for each number: a byte replaced, taken out, put in or doubled, or the
+/// rest cut off.
+pub fn mutate(text: &[u8], changes: &[u32]) -> Vec<u8> {
+    let mut text = text.to_vec();
+    for &change in changes {
+        let [kind, place, value, _] = change.to_le_bytes();
+        let place = usize::from(place) % (text.len() + 1);
+        let value =
+            ALPHABET.get(usize::from(value) % (ALPHABET.len() + 1)).copied().unwrap_or(value);
+        match kind % 5 {
+            0 if place < text.len() => text[place] = value,
+            1 if place < text.len() => {
+                text.remove(place);
+            }
+            2 if place < text.len() => text.insert(place, text[place]),
+            3 => text.truncate(place),
+            _ => text.insert(place, value),
+        }
+    }
+    text
+}
+
+/// Changes for [`mutate`].
+pub fn changes() -> BoxedStrategy<Vec<u32>> {
+    vec(any::<u32>(), 0..=3).boxed()
+}
+
+/// Texts that know no grammar: characters of [`ALPHABET`], and a few that are not UTF-8.
+pub fn texts() -> BoxedStrategy<Vec<u8>> {
+    vec(piece(), 0..=12).prop_map(|pieces| pieces.concat()).boxed()
+}
+
+/// Distinct, non-empty byte strings, in no order: characters, parts of characters, runs that cross
+/// what grammars take for one thing, and strings that are not UTF-8. Any prefix of a token may be
+/// a token too. Most vocabularies hold every byte of [`ALPHABET`] alone; some do not.
+pub fn vocabularies() -> BoxedStrategy<Vec<Vec<u8>>> {
+    let long = vec(piece(), 1..=5).prop_map(|pieces| pieces.concat());
+    let cut = (vec(piece(), 1..=4), any::<u8>(), any::<u8>()).prop_map(|(pieces, from, to)| {
+        let text = pieces.concat();
+        let from = usize::from(from) % text.len();
+        let to = from + 1 + usize::from(to) % (text.len() - from);
+        text[from..to].to_vec()
+    });
+    let tokens = vec(prop_oneof![long, cut], 1..=40);
+    (tokens, proptest::bool::weighted(0.8))
+        .prop_map(|(mut tokens, complete)| {
+            if complete {
+                tokens.extend(ALPHABET.iter().map(|&byte| vec![byte]));
+            }
+            let mut known = BTreeSet::new();
+            tokens.retain(|token| known.insert(token.clone()));
+            tokens
+        })
+        .boxed()
+}
+
+/// The value of a strategy for a seed: always the same.
+pub fn sample<S: Strategy>(strategy: &S, seed: u64) -> S::Value {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    strategy.new_tree(&mut runner).expect("strategies here refuse nothing").current()
+}
+
+/// A character, or bytes that are none.
+fn piece() -> BoxedStrategy<Vec<u8>> {
+    let characters =
+        ["a", "b", "c", "a", "b", "c", "x", ",", "=", "a=", " ", "é", "ÿ", "ж", "漢", "😀"];
+    let broken: [&[u8]; 7] =
+        [b"\xC3", b"\xA9", b"\xE6\xBC", b"\xF0\x9F", b"\xED\xA0\x80", b"\xFF", b"\0"];
+    prop_oneof![
+        12 => select(characters.map(|text| text.as_bytes().to_vec()).to_vec()),
+        1 => select(broken.map(<[u8]>::to_vec).to_vec()),
+    ]
+    .boxed()
+}
+
+// Rules do not know how many they are while they are drawn: they refer to each other as `@k`, the
+// k-th rule after their own. `rules` puts the names in.
+
+/// The name of the rule `offset` places after the one it is used in.
+fn rule(offset: usize) -> Expr {
+    Expr::reference(format!("@{offset}"))
+}
+
+/// Names the rules `root`, `r1`, `r2`, ...
+fn rules(bodies: impl Strategy<Value = Vec<Expr>> + 'static) -> BoxedStrategy<Grammar> {
+    bodies
+        .prop_map(|bodies| {
+            let count = bodies.len();
+            let name =
+                |index: usize| if index == 0 { "root".to_owned() } else { format!("r{index}") };
+            let mut grammar = Grammar::default();
+            for (index, body) in bodies.into_iter().enumerate() {
+                grammar.add(name(index), resolve(body, &|offset| name((index + offset) % count)));
+            }
+            grammar
+        })
+        .boxed()
+}
+
+/// Replaces `@k` by `name(k)`.
+fn resolve(expr: Expr, name: &impl Fn(usize) -> String) -> Expr {
+    let all = |items: Vec<Expr>| items.into_iter().map(|item| resolve(item, name)).collect();
+    Expr::new(match expr.kind {
+        ExprKind::Reference(reference) => ExprKind::Reference(match reference.strip_prefix('@') {
+            Some(offset) => name(offset.parse().expect("`@` and a number")),
+            None => reference,
+        }),
+        ExprKind::Sequence(items) => ExprKind::Sequence(all(items)),
+        ExprKind::Choice(items) => ExprKind::Choice(all(items)),
+        ExprKind::Repeat { item, min, max } => {
+            ExprKind::Repeat { item: Box::new(resolve(*item, name)), min, max }
+        }
+        ExprKind::Members(members) => {
+            let Members { members, separator, min, max } = *members;
+            let members = members
+                .into_iter()
+                .map(|member| Member {
+                    key: resolve(member.key, name),
+                    repetition: member.repetition,
+                    value: resolve(member.value, name),
+                })
+                .collect();
+            let separator = resolve(separator, name);
+            ExprKind::Members(Box::new(Members { members, separator, min, max }))
+        }
+        kind => kind,
+    })
+}
+
+fn sequence<const N: usize>(items: [Expr; N]) -> Expr {
+    Expr::sequence(items)
+}
+
+fn choice<const N: usize>(items: [Expr; N]) -> Expr {
+    Expr::choice(items)
+}
+
+fn literal(text: &str) -> Expr {
+    Expr::literal(text)
+}
+
+/// One character or a few.
+fn terminal() -> BoxedStrategy<Expr> {
+    let literals = ["a", "b", "c", "a", "b", "aa", "ab", "abc", "é", "ж", "漢", "😀", "a漢", ""];
+    let classes = [
+        vec![('a', 'b')],
+        vec![('a', 'c')],
+        vec![('b', 'b'), ('é', 'é')],
+        vec![('à', 'ÿ')],
+        vec![('c', 'ж')],
+        vec![('é', '漢')],
+        vec![('a', '😀')],
+        vec![('漢', '漢'), ('😀', '😀')],
+    ];
+    prop_oneof![
+        8 => select(literals.to_vec()).prop_map(literal),
+        3 => select(classes.to_vec()).prop_map(Expr::class),
+        2 => select(classes.to_vec()).prop_map(Expr::class_except),
+        1 => Just(Expr::new(ExprKind::Any)),
+    ]
+    .boxed()
+}
+
+/// A terminal or a rule, possibly repeated, possibly empty.
+fn small() -> BoxedStrategy<Expr> {
+    prop_oneof![
+        6 => terminal(),
+        2 => (0_usize..6).prop_map(rule),
+        1 => Just(Expr::empty()),
+        1 => terminal().prop_map(Expr::optional),
+        1 => (0_usize..6).prop_map(|offset| rule(offset).optional()),
+        1 => (terminal(), bounds(3)).prop_map(|(item, (min, max))| item.repeat(min, max)),
+    ]
+    .boxed()
+}
+
+/// Bounds of a repetition: at most `most` and up to three more, or none.
+fn bounds(most: u32) -> BoxedStrategy<(u32, Option<u32>)> {
+    prop_oneof![
+        3 => (0..=most, 0_u32..=3).prop_map(|(min, more)| (min, Some(min + more))),
+        1 => (0..=most.min(2)).prop_map(|min| (min, None)),
+    ]
+    .boxed()
+}
+
+/// A free expression around `leaf`.
+fn nested(leaf: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            3 => vec(inner.clone(), 0..=3).prop_map(Expr::sequence),
+            3 => vec(inner.clone(), 2..=3).prop_map(Expr::choice),
+            2 => (inner, bounds(3)).prop_map(|(item, (min, max))| item.repeat(min, max)),
+        ]
+    })
+    .boxed()
+}
+
+/// The body of a rule: a free expression, or one of the shapes that went wrong somewhere.
+fn plain_body() -> BoxedStrategy<Expr> {
+    let shapes: Vec<(u32, BoxedStrategy<Expr>)> = vec![
+        (10, nested(small())),
+        // Left recursion: direct, indirect, hidden behind what may be empty.
+        (2, with3(|x, y, z| choice([sequence([rule(0), x]), sequence([rule(0), y]), z]))),
+        (2, with3(|x, y, z| choice([sequence([rule(1), x]), y, z]))),
+        (2, with3(|x, y, z| choice([sequence([x.optional(), rule(0), y]), z]))),
+        (1, with3(|x, y, z| choice([sequence([x.repeat(0, None), rule(1), y]), z]))),
+        (
+            1,
+            with3(|x, y, z| {
+                let before = sequence([x.optional(), y.optional(), z.optional()]);
+                choice([sequence([before, rule(0), literal("b")]), literal("c")])
+            }),
+        ),
+        (1, with3(|x, y, z| sequence([rule(0).optional(), choice([x, y, z])]))),
+        // Recursion in the centre and at the end.
+        (
+            1,
+            with3(|x, y, z| {
+                choice([
+                    sequence([literal("a"), rule(0), x]),
+                    sequence([literal("a"), rule(0), y]),
+                    z,
+                ])
+            }),
+        ),
+        (
+            1,
+            Just(choice([
+                sequence([literal("a"), rule(0), literal("b")]),
+                sequence([literal("a"), rule(0), literal("c")]),
+                Expr::empty(),
+            ]))
+            .boxed(),
+        ),
+        (1, with3(|x, y, z| choice([sequence([x, rule(0)]), sequence([y, rule(1)]), z]))),
+        // Ambiguous and cyclic.
+        (1, with3(|x, y, z| choice([sequence([rule(0), rule(0)]), x, sequence([y, z])]))),
+        (1, with3(|x, y, _| choice([rule(0), rule(1), x, y]))),
+        (1, with3(|x, _, _| choice([rule(0).repeat(0, None), x]))),
+        // Cannot finish, here or in one alternative.
+        (1, with3(|x, y, z| choice([sequence([x, rule(0)]), sequence([y, rule(0), z])]))),
+        (1, with3(|x, y, z| choice([sequence([x, Expr::nothing()]), sequence([y, z])]))),
+        // Counters over each other, which overlap themselves.
+        (
+            1,
+            (bounds(2), bounds(1))
+                .prop_map(|(inner, outer)| {
+                    let item = choice([literal("a"), literal("aa")]).repeat(inner.0, inner.1);
+                    sequence([item, literal("b").optional()]).repeat(outer.0, outer.1)
+                })
+                .boxed(),
+        ),
+        (
+            1,
+            (small(), bounds(3), bounds(4))
+                .prop_map(|(item, inner, outer)| {
+                    item.optional().repeat(inner.0, inner.1).repeat(outer.0, outer.1)
+                })
+                .boxed(),
+        ),
+        (
+            1,
+            (bounds(3), bounds(3), small())
+                .prop_map(|(first, second, after)| {
+                    sequence([
+                        Expr::class([('a', 'b')]).repeat(first.0, first.1),
+                        Expr::class([('b', 'c')]).repeat(second.0, second.1),
+                        after,
+                    ])
+                })
+                .boxed(),
+        ),
+        (
+            1,
+            (rule_or_small(), bounds(3))
+                .prop_map(|(item, (min, max))| sequence([literal("a"), item]).repeat(min, max))
+                .boxed(),
+        ),
+        // A long common start.
+        (
+            1,
+            with3(|x, y, z| {
+                choice([
+                    sequence([literal("abca"), x]),
+                    sequence([literal("abcb"), y]),
+                    sequence([literal("abc"), z]),
+                    literal("ab"),
+                ])
+            }),
+        ),
+    ];
+    Union::new_weighted(shapes).boxed()
+}
+
+fn rule_or_small() -> BoxedStrategy<Expr> {
+    prop_oneof![(0_usize..3).prop_map(rule), small()].boxed()
+}
+
+/// A shape with three holes.
+fn with3(shape: fn(Expr, Expr, Expr) -> Expr) -> BoxedStrategy<Expr> {
+    (small(), small(), small()).prop_map(move |(x, y, z)| shape(x, y, z)).boxed()
+}
+
+/// Members with values of the given kind. Every key ends with the only `=` in it: so none is a
+/// prefix of another.
+fn members(value: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
+    let letters = |lo: char, hi: char| Expr::class([(lo, hi)]);
+    let undeclared = [
+        letters('a', 'c').repeat(1, Some(2)),
+        letters('a', 'c').repeat(1, None),
+        choice([literal("a"), literal("b")]),
+        choice([literal("a"), literal("c"), literal("漢")]),
+        Expr::class_except([('=', '=')]),
+        sequence([literal("a"), letters('à', 'ж').optional()]),
+        letters('a', 'a').repeat(1, Some(3)),
+    ];
+    let undeclared = undeclared.map(|key| sequence([key, literal("=")]));
+    let declared = ["a=", "b=", "ab=", "aa=", "ж="];
+    let repetition = select(vec![
+        Repetition::Required,
+        Repetition::Optional,
+        Repetition::Optional,
+        Repetition::Never,
+    ]);
+    let declared =
+        (subsequence(declared.to_vec(), 0..=3).prop_shuffle(), vec((repetition, value.clone()), 3))
+            .prop_map(|(keys, others)| {
+                keys.into_iter()
+                    .zip(others)
+                    .map(|(key, (repetition, value))| {
+                        let never = repetition == Repetition::Never;
+                        let value = if never { Expr::empty() } else { value };
+                        Member { key: literal(key), repetition, value }
+                    })
+                    .collect::<Vec<_>>()
+            });
+    let undeclared = vec((select(undeclared.to_vec()), value), 0..=2).prop_map(|members| {
+        members
+            .into_iter()
+            .map(|(key, value)| Member { key, repetition: Repetition::Many, value })
+            .collect::<Vec<_>>()
+    });
+    let separator = prop_oneof![
+        4 => Just(literal(",")),
+        1 => Just(sequence([literal(","), literal(" ").optional()])),
+        1 => Just(choice([literal(","), literal("b")])),
+        1 => Just(Expr::empty()),
+    ];
+    let count = prop_oneof![
+        2 => Just((0, None)),
+        1 => bounds(3),
+    ];
+    (declared, undeclared, separator, count, any::<bool>())
+        .prop_filter_map("members need a member", |(first, second, separator, (min, max), swap)| {
+            let members = if swap { [second, first].concat() } else { [first, second].concat() };
+            (!members.is_empty()).then(|| {
+                let members = Members { members, separator, min, max };
+                Expr::new(ExprKind::Members(Box::new(members)))
+            })
+        })
+        .boxed()
+}
+
+/// Any tree at all, its references still as `@k`.
+fn any_expr() -> BoxedStrategy<Expr> {
+    let character = || {
+        prop_oneof![
+            3 => proptest::char::range(' ', '~'),
+            1 => select("\n\r\t\0\"\\]-^[/{}\u{7F}\u{85}\u{2028}é漢😀\u{10FFFF}".chars().collect::<Vec<_>>()),
+            1 => any::<char>(),
+        ]
+    };
+    let text = vec(character(), 0..=5)
+        .prop_map(|text| Expr::literal(text.into_iter().collect::<String>()));
+    let range = (character(), character()).prop_map(|(a, b)| (a.min(b), a.max(b)));
+    let class = (any::<bool>(), vec(range, 1..=3))
+        .prop_map(|(negated, ranges)| Expr::new(ExprKind::Class(CharClass { negated, ranges })));
+    let token = prop_oneof![
+        any::<u32>().prop_map(TokenName::Id),
+        "<[a-z|_]{1,6}>".prop_map(TokenName::Text),
+    ];
+    let token = (any::<bool>(), token)
+        .prop_map(|(negated, token)| Expr::new(ExprKind::Token(TokenReference { negated, token })));
+    let leaf = prop_oneof![
+        3 => text,
+        3 => class,
+        1 => Just(Expr::new(ExprKind::Any)),
+        2 => (0_usize..5).prop_map(rule),
+        1 => token,
+        1 => Just(Expr::nothing()),
+        1 => Just(Expr::empty()),
+    ];
+    let count = || {
+        prop_oneof![
+            Just((0, None)),
+            Just((1, None)),
+            Just((0, Some(1))),
+            Just((0, Some(0))),
+            (0_u32..5, 0_u32..5).prop_map(|(min, more)| (min, Some(min + more))),
+            (0_u32..3000).prop_map(|min| (min, None)),
+            any::<(u32, u32)>().prop_map(|(a, b)| (a.min(b), Some(a.max(b)))),
+        ]
+    };
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        prop_oneof![
+            3 => vec(inner.clone(), 0..=4).prop_map(Expr::sequence),
+            3 => vec(inner.clone(), 2..=4).prop_map(Expr::choice),
+            3 => (inner.clone(), count()).prop_map(|(item, (min, max))| item.repeat(min, max)),
+            1 => members(inner),
+        ]
+    })
+    .boxed()
+}

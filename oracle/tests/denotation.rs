@@ -1,0 +1,214 @@
+//! Earley's algorithm against sets: the language of every rule, cut at a length, as the least
+//! solution of the grammar's equations.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use grammask_gbnf::{Expr, ExprKind, Grammar, Members, Repetition};
+use grammask_oracle::{Reference, enumerate, generate};
+use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
+
+type Texts = BTreeSet<String>;
+
+/// A few characters and the longest text in bytes.
+struct Frame {
+    characters: &'static str,
+    longest: usize,
+}
+
+impl Frame {
+    /// All texts of the rule `root` within the frame.
+    fn language(&self, grammar: &Grammar) -> Texts {
+        let mut languages: BTreeMap<&str, Texts> = BTreeMap::new();
+        loop {
+            let mut next = BTreeMap::new();
+            for rule in &grammar.rules {
+                next.insert(&*rule.name, self.expr(&rule.body, &languages));
+            }
+            if next == languages {
+                return languages.remove("root").unwrap_or_default();
+            }
+            languages = next;
+        }
+    }
+
+    fn expr(&self, expr: &Expr, languages: &BTreeMap<&str, Texts>) -> Texts {
+        match &expr.kind {
+            ExprKind::Literal(text) => self.cut(text.clone()).into_iter().collect(),
+            ExprKind::Class(class) => self
+                .characters
+                .chars()
+                .filter(|&c| {
+                    class.ranges.iter().any(|&(lo, hi)| lo <= c && c <= hi) != class.negated
+                })
+                .map(String::from)
+                .collect(),
+            ExprKind::Any => self.characters.chars().map(String::from).collect(),
+            ExprKind::Reference(name) => languages.get(&**name).cloned().unwrap_or_default(),
+            ExprKind::Token(_) => Texts::new(),
+            ExprKind::Sequence(items) => items.iter().fold(empty_text(), |before, item| {
+                self.concatenate(&before, &self.expr(item, languages))
+            }),
+            ExprKind::Choice(items) => {
+                items.iter().flat_map(|item| self.expr(item, languages)).collect()
+            }
+            ExprKind::Repeat { item, min, max } => {
+                let item = self.expr(item, languages);
+                let mut times = empty_text();
+                for _ in 0..*min {
+                    times = self.concatenate(&times, &item);
+                }
+                let mut found = times.clone();
+                for _ in *min..max.unwrap_or(u32::MAX) {
+                    times = self.concatenate(&times, &item);
+                    if times.is_subset(&found) {
+                        break;
+                    }
+                    found.extend(times.iter().cloned());
+                }
+                found
+            }
+            ExprKind::Members(members) => {
+                self.members(members, languages, &mut Texts::new(), &empty_text())
+            }
+        }
+    }
+
+    /// The texts of members that go on from one of `before`, with the keys `used` written.
+    fn members(
+        &self,
+        members: &Members,
+        languages: &BTreeMap<&str, Texts>,
+        used: &mut Texts,
+        before: &Texts,
+    ) -> Texts {
+        let mut found = Texts::new();
+        let count = used.len() as u32;
+        let missing = members.members.iter().any(|member| {
+            member.repetition == Repetition::Required
+                && self.expr(&member.key, languages).is_disjoint(used)
+        });
+        if count >= members.min && members.max.is_none_or(|max| count <= max) && !missing {
+            found.extend(before.iter().cloned());
+        }
+        if before.is_empty() || members.max.is_some_and(|max| count >= max) {
+            return found;
+        }
+        let declared: Texts = members
+            .members
+            .iter()
+            .filter(|member| member.repetition != Repetition::Many)
+            .flat_map(|member| self.expr(&member.key, languages))
+            .collect();
+        let before = match count {
+            0 => before.clone(),
+            _ => self.concatenate(before, &self.expr(&members.separator, languages)),
+        };
+        for member in &members.members {
+            for key in self.expr(&member.key, languages) {
+                let allowed = match member.repetition {
+                    Repetition::Never => false,
+                    Repetition::Many => !declared.contains(&key),
+                    Repetition::Required | Repetition::Optional => true,
+                };
+                if !allowed || !used.insert(key.clone()) {
+                    continue;
+                }
+                let with_key = self.concatenate(&before, &Texts::from([key.clone()]));
+                let with_value = self.concatenate(&with_key, &self.expr(&member.value, languages));
+                found.extend(self.members(members, languages, used, &with_value));
+                used.remove(&key);
+            }
+        }
+        found
+    }
+
+    fn concatenate(&self, first: &Texts, second: &Texts) -> Texts {
+        let both = first.iter().flat_map(|a| {
+            let fitting = second.iter().filter(|b| a.len() + b.len() <= self.longest);
+            fitting.map(move |b| format!("{a}{b}"))
+        });
+        both.collect()
+    }
+
+    fn cut(&self, text: String) -> Option<String> {
+        let fits = text.len() <= self.longest && text.chars().all(|c| self.characters.contains(c));
+        fits.then_some(text)
+    }
+
+    /// Compares the two, and looks for dead ends.
+    fn check(&self, grammar: &Grammar) -> Result<(), proptest::test_runner::TestCaseError> {
+        let expected = self.language(grammar);
+        let reference = Reference::new(grammar, "root");
+        let mut alphabet = self.characters.as_bytes().to_vec();
+        alphabet.sort_unstable();
+        alphabet.dedup();
+        let found = enumerate::texts(&reference, &alphabet, self.longest, usize::MAX);
+        let found: Texts = found
+            .into_iter()
+            .map(|text| String::from_utf8(text).expect("only UTF-8 matches"))
+            .filter(|text| text.chars().all(|c| self.characters.contains(c)))
+            .collect();
+        prop_assert_eq!(&found, &expected);
+        for text in &expected {
+            for end in 0..=text.len() {
+                prop_assert!(reference.alive(&text.as_bytes()[..end]), "{text:?} up to {end}");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn empty_text() -> Texts {
+    Texts::from([String::new()])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn plain_grammars_mean_their_equations(grammar in generate::plain_grammars()) {
+        Frame { characters: "abcé", longest: 5 }.check(&grammar)?;
+    }
+
+    #[test]
+    fn members_mean_their_equations(grammar in generate::members_grammars()) {
+        Frame { characters: "ab,=", longest: 6 }.check(&grammar)?;
+    }
+
+    #[test]
+    fn no_state_is_a_dead_end(
+        grammar in generate::grammars(),
+        steps in generate::steps(30),
+    ) {
+        let reference = Reference::new(&grammar, "root");
+        let text = generate::walk(&reference, &steps);
+        for end in 0..=text.len() {
+            let chart = reference.read(&text[..end]);
+            prop_assert_eq!(chart.is_none(), reference.is_empty());
+            if let Some(chart) = chart {
+                prop_assert!(chart.matches() || !chart.next_bytes().is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn charts_take_back_and_refuse_without_a_trace(
+        grammar in generate::grammars(),
+        steps in generate::steps(20),
+        changes in generate::changes(),
+    ) {
+        let reference = Reference::new(&grammar, "root");
+        let text = generate::walk(&reference, &steps);
+        let other = generate::mutate(&text, &changes);
+        if let Some(mut chart) = reference.read(&text) {
+            let (complete, next) = (chart.matches(), chart.next_bytes());
+            let read = other.iter().filter(|&&byte| chart.push(byte)).count();
+            prop_assert_eq!(chart.position(), text.len() + read);
+            for _ in 0..read {
+                chart.pop();
+            }
+            prop_assert_eq!(chart.matches(), complete);
+            prop_assert_eq!(chart.next_bytes(), next);
+        }
+    }
+}
