@@ -114,6 +114,12 @@ impl fmt::Display for Spelling {
             }
             Numbers::Any => "any spelling",
         };
+        let exponents = match self.numbers {
+            Numbers::Canonical => "from +16 up and from -5 down",
+            Numbers::Any => {
+                "any; beside bounds or `integer` with one digit before the point that is not 0"
+            }
+        };
         let strings = match self.strings {
             Strings::Default => "any escape in free strings, in others only where JSON requires one",
             Strings::AnyEscape => "any escape",
@@ -131,6 +137,7 @@ impl fmt::Display for Spelling {
             "numbers: {numbers}; at most {integer} integer, {fraction} fraction and {exponent} \
              exponent digits"
         )?;
+        writeln!(f, "exponents: {exponents}")?;
         writeln!(f, "strings: {strings}")?;
         writeln!(f, "formats: {formats}")?;
         let duplicates = match self.notation {

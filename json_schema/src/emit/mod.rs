@@ -4,7 +4,6 @@
 //! there is exactly one gap, and nothing is ambiguous about where it ends.
 
 mod array;
-mod exponent;
 mod number;
 mod object;
 mod string;

@@ -122,11 +122,11 @@ impl Speller {
         match (self.numbers, self.fraction) {
             (Numbers::Canonical, Fraction::Without) => {}
             (Numbers::Canonical, _) => cases.extend(self.scientific(range)),
-            (Numbers::Any, _) => cases.extend(super::exponent::with_exponent(
-                self.digits,
-                self.fraction,
-                (&range.low, range.high.as_ref()),
-            )),
+            (Numbers::Any, Fraction::Any) if range.low.value.is_zero() && range.high.is_none() => {
+                let mantissas = choice(cases.clone());
+                cases.extend(self.any_exponent().map(|exponent| sequence([mantissas, exponent])));
+            }
+            (Numbers::Any, _) => cases.extend(self.scientific(range)),
         }
         cases
     }
@@ -203,62 +203,88 @@ impl Speller {
 
     /// With a normalised mantissa and an exponent, as floats are printed.
     fn scientific(&self, range: &Range) -> Vec<Expr> {
-        let parse = |text| Decimal::parse(text).unwrap_or_else(Decimal::zero);
-        let (least, greatest) = (parse(LEAST_FLOAT), parse(GREATEST_FLOAT));
-        let low = if range.low.value < least {
-            Bound { value: least, inclusive: true }
-        } else {
-            range.low.clone()
-        };
-        let high = match &range.high {
-            Some(high) if high.value <= greatest => high.clone(),
-            _ => Bound { value: greatest, inclusive: true },
-        };
-        if high.value < low.value || self.digits.exponent == 0 {
+        if self.digits.exponent == 0 {
             return Vec::new();
         }
-        let low_edge = (low.value.digits(), !low.inclusive);
-        let high_edge = (high.value.digits(), !high.inclusive);
-        let (first, last) = (low.value.exponent() - 1, high.value.exponent() - 1);
-        let mut cases = Vec::new();
-        if first == last {
-            cases.extend(self.power(Some(low_edge), Some(high_edge), (first, last)));
-        } else {
-            cases.extend(self.power(Some(low_edge), None, (first, first)));
-            cases.extend(self.power(None, None, (first + 1, last - 1)));
-            cases.extend(self.power(None, Some(high_edge), (last, last)));
+        let top = 10_i64.pow(self.digits.exponent) - 1;
+        let mut low = Some(range.low.clone()).filter(|low| !low.value.is_zero());
+        let mut high = range.high.clone();
+        if self.numbers == Numbers::Canonical {
+            let parse = |text| Decimal::parse(text).unwrap_or_else(Decimal::zero);
+            let (least, greatest) = (parse(LEAST_FLOAT), parse(GREATEST_FLOAT));
+            low = low.filter(|low| low.value >= least).or(Some(closed(least)));
+            high = high.filter(|high| high.value <= greatest).or(Some(closed(greatest)));
         }
-        cases
+        if let (Some(low), Some(high)) = (&low, &high)
+            && high.value < low.value
+        {
+            return Vec::new();
+        }
+        let low_edge = low.as_ref().map(|low| (low.value.digits(), !low.inclusive));
+        let high_edge = high.as_ref().map(|high| (high.value.digits(), !high.inclusive));
+        let first = low.as_ref().map(|low| low.value.exponent() - 1);
+        let last = high.as_ref().map(|high| high.value.exponent() - 1);
+        if let (Some(first), Some(last)) = (first, last)
+            && first == last
+        {
+            return self.power(low_edge, high_edge, (first, last)).into_iter().collect();
+        }
+        let from = first.map_or(-top, |first| first + 1);
+        let to = last.map_or(top, |last| last - 1);
+        let lowest = first.and_then(|first| self.power(low_edge, None, (first, first)));
+        let middle = self.power(None, None, (from, to));
+        let highest = last.and_then(|last| self.power(None, high_edge, (last, last)));
+        [lowest, middle, highest].into_iter().flatten().collect()
     }
 
     /// Mantissas from `low` to `high` with exponents from `first` to `last`.
     fn power(&self, low: Edge<'_>, high: Edge<'_>, (first, last): (i64, i64)) -> Option<Expr> {
-        let mut exponents = Vec::new();
+        let canonical = self.numbers == Numbers::Canonical;
         let top = 10_i64.pow(self.digits.exponent) - 1;
-        let (from, to) = (first.max(FIRST_EXPONENT), last.min(top));
+        let (least, least_negative) =
+            if canonical { (FIRST_EXPONENT, FIRST_NEGATIVE_EXPONENT) } else { (0, 1) };
+        let mut exponents = Vec::new();
+        let (from, to) = (first.max(least), last.min(top));
         // Whether a number with a large exponent is an integer depends on its fraction digits;
         // non-integers are written without a positive exponent.
         if from <= to && self.fraction != Fraction::With {
-            exponents.push(sequence([Expr::literal("+").optional(), between(from, to)]));
+            let number = self.padded(from, to);
+            exponents.push(sequence([Expr::literal("+").optional(), number]));
         }
-        let (from, to) = ((-last).max(FIRST_NEGATIVE_EXPONENT), (-first).min(top));
-        if from <= to {
-            // Python pads to two digits.
-            let mut padded = Vec::new();
-            if from <= 9 {
-                let zero = Expr::literal("0").optional();
-                padded.push(sequence([zero, between(from, to.min(9))]));
-            }
-            if to >= 10 {
-                padded.push(between(from.max(10), to));
-            }
-            exponents.push(sequence([Expr::literal("-"), choice(padded)]));
+        let (from, to) = ((-last).max(least_negative), (-first).min(top));
+        if from <= to && self.fraction != Fraction::Without {
+            exponents.push(sequence([Expr::literal("-"), self.padded(from, to)]));
         }
         if exponents.is_empty() {
             return None;
         }
-        let mantissa = mantissas(low, high, self.digits.fraction as usize)?;
-        Some(sequence([mantissa, Expr::literal("e"), choice(exponents)]))
+        let most = if self.fraction == Fraction::Without { 0 } else { self.digits.fraction };
+        let mantissa = mantissas(low, high, most as usize, canonical)?;
+        let letter =
+            if canonical { Expr::literal("e") } else { Expr::class([('E', 'E'), ('e', 'e')]) };
+        Some(sequence([mantissa, letter, choice(exponents)]))
+    }
+
+    /// The digits of an exponent: Python pads to two of them.
+    fn padded(&self, from: i64, to: i64) -> Expr {
+        let canonical = self.numbers == Numbers::Canonical;
+        let width = if canonical { 2 } else { self.digits.exponent };
+        let mut cases = Vec::new();
+        let mut lower = 0;
+        for length in 1..=self.digits.exponent {
+            let upper = 10_i64.pow(length) - 1;
+            let (low, high) = (from.max(lower), to.min(upper));
+            if low <= high {
+                let zeros = width.saturating_sub(length);
+                let number = between(low, high);
+                cases.push(match zeros {
+                    0 => number,
+                    _ => sequence([Expr::literal("0").repeat(0, Some(zeros)), number]),
+                });
+            }
+            lower = upper + 1;
+        }
+        choice(cases)
     }
 
     /// Any exponent.
@@ -272,6 +298,10 @@ impl Speller {
     }
 }
 
+fn closed(value: Decimal) -> Bound {
+    Bound { value, inclusive: true }
+}
+
 fn below(low: &Bound, value: &Decimal) -> bool {
     low.value < *value || low.inclusive && low.value == *value
 }
@@ -280,8 +310,8 @@ fn above(high: &Bound, value: &Decimal) -> bool {
     high.value > *value || high.inclusive && high.value == *value
 }
 
-/// Normalised mantissas `d` or `d.ddd`, the last digit not 0, from `low` to `high`.
-fn mantissas(low: Edge<'_>, high: Edge<'_>, most: usize) -> Option<Expr> {
+/// Normalised mantissas `d` or `d.ddd`, canonical ones with a last digit that is not 0, from `low` to `high`.
+fn mantissas(low: Edge<'_>, high: Edge<'_>, most: usize, canonical: bool) -> Option<Expr> {
     let first = |edge: Edge<'_>| edge.and_then(|(digits, _)| digits.first().copied());
     let (from, to) = (first(low).unwrap_or(1), first(high).unwrap_or(9));
     let mut cases = Vec::new();
@@ -293,9 +323,14 @@ fn mantissas(low: Edge<'_>, high: Edge<'_>, most: usize) -> Option<Expr> {
         if low_rest.is_none() && high_rest.is_none() {
             until = if high.is_some() { to - 1 } else { to };
         }
-        let tail = Tail::between(low_rest, high_rest, most, true);
+        let tail = Tail::between(low_rest, high_rest, most, canonical);
         let lead = one_digit(digit, until);
-        let rest = tail.rest.map(|rest| sequence([Expr::literal("."), rest]));
+        let mut rest = tail.rest;
+        if tail.empty && !canonical && most > 0 {
+            let zeros = Expr::literal("0").repeat(1, Some(most as u32));
+            rest = Some(choice(std::iter::once(zeros).chain(rest)));
+        }
+        let rest = rest.map(|rest| sequence([Expr::literal("."), rest]));
         match (tail.empty, rest) {
             (true, None) => cases.push(lead),
             (true, Some(rest)) => cases.push(sequence([lead, rest.optional()])),
@@ -308,12 +343,12 @@ fn mantissas(low: Edge<'_>, high: Edge<'_>, most: usize) -> Option<Expr> {
 }
 
 /// Digit strings after a point, of at most some digits.
-pub(super) struct Tail {
+struct Tail {
     /// Whether the empty string is one of them: the fraction 0.
-    pub(super) empty: bool,
+    empty: bool,
     /// The others. Canonical ones do not end in 0; otherwise no string of zeros only is here,
     /// since that is the fraction 0 again.
-    pub(super) rest: Option<Expr>,
+    rest: Option<Expr>,
 }
 
 impl Tail {
@@ -350,7 +385,7 @@ impl Tail {
     }
 
     /// The fractions from `low` to `high`, of at most `most` digits.
-    pub(super) fn between(low: Edge<'_>, high: Edge<'_>, most: usize, canonical: bool) -> Self {
+    fn between(low: Edge<'_>, high: Edge<'_>, most: usize, canonical: bool) -> Self {
         let low = low.filter(|(digits, strict)| !digits.is_empty() || *strict);
         if low.is_none() && high.is_none() {
             return Self::any(most, canonical);
@@ -384,12 +419,11 @@ impl Tail {
             );
             let lead = one_digit(digit, until);
             // After a 0 the empty rest would end in 0.
-            let mut empty = tail.empty && digit > 0;
+            let empty = tail.empty && digit > 0;
             let mut rest = tail.rest;
-            if tail.empty && digit > 0 && !canonical && most > 1 {
+            if empty && !canonical && most > 1 {
                 let zeros = Expr::literal("0").repeat(1, Some(most as u32 - 1));
-                rest = Some(rest.map_or(zeros.clone(), |rest| choice([zeros, rest])));
-                empty = true;
+                rest = Some(choice(std::iter::once(zeros).chain(rest)));
             }
             match (empty, rest) {
                 (true, None) => cases.push(lead),
@@ -419,13 +453,13 @@ fn less(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// Integers from `from` to `to`.
-pub(super) fn between(from: i64, to: i64) -> Expr {
+fn between(from: i64, to: i64) -> Expr {
     let digits = |number: i64| number.to_string().bytes().map(|b| b - b'0').collect::<Vec<_>>();
     integers(&digits(from), &digits(to))
 }
 
 /// Integers in digits without leading zeros, from `from` to `to`, which is not less.
-pub(super) fn integers(from: &[u8], to: &[u8]) -> Expr {
+fn integers(from: &[u8], to: &[u8]) -> Expr {
     if from.len() == to.len() {
         return fixed(from, to);
     }

@@ -8,7 +8,7 @@ use crate::normal::{Fraction, NumberSet};
 use crate::options::Strings;
 
 /// A shared rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Terminal {
     Value,
     Object,
@@ -69,16 +69,19 @@ impl Emitter<'_, '_, '_> {
 
     /// Writes the shared rules that are used, and those that they use, in a fixed order.
     pub(super) fn write_terminals(&mut self) -> Result<(), SchemaError> {
-        for terminal in Terminal::ALL {
-            if self.terminals.contains(&terminal) {
-                let body = self.terminal_body(terminal);
-                self.rule(terminal.name().to_owned(), body)?;
-            }
+        let mut bodies = Vec::new();
+        // A body may ask for further terminals.
+        while let Some(&terminal) = self.terminals.get(bodies.len()) {
+            let body = self.terminal_body(terminal);
+            bodies.push((terminal, body));
+        }
+        bodies.sort_by_key(|&(terminal, _)| terminal);
+        for (terminal, body) in bodies {
+            self.rule(terminal.name().to_owned(), body)?;
         }
         Ok(())
     }
 
-    /// Only uses terminals that come later in [`Terminal::ALL`], but for recursion.
     fn terminal_body(&mut self, terminal: Terminal) -> Expr {
         match terminal {
             Terminal::Value => {
