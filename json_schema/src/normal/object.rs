@@ -126,13 +126,14 @@ impl Constraint for ObjectShape {
     fn outside(&self, within: &Self, terms: &mut Terms) -> Result<Vec<Self>, Trouble> {
         let mut outside = Vec::new();
         for (key, ()) in self.required.iter() {
+            // Without the key or with another value, in one: the key is optional.
             let mut shape = Self::any();
-            shape.properties.set(key, TermId::NOTHING);
+            shape.properties.set(key, terms.not(self.value(key)));
             outside.push(shape);
         }
         for (key, &value) in self.properties.iter() {
             let value = terms.not(value);
-            if value != TermId::NOTHING {
+            if value != TermId::NOTHING && !self.required.contains(key) {
                 let mut shape = Self::any();
                 shape.properties.set(key, value);
                 shape.required.set(key, ());
