@@ -1,1 +1,49 @@
 //! JSON Schema to grammar, and a report of what is enforced.
+//!
+//! The grammar's language is the set of JSON texts of the schema's valid instances, in a spelling
+//! that [`Options`] choose and the [`Report`] opens with. A keyword that cannot be enforced
+//! exactly is an error, or under [`Strictness::Lenient`] a line of the report; nothing is dropped
+//! in silence. This crate knows neither tokens nor models, and never touches the network or a
+//! file.
+//!
+//! # Example
+//!
+//! ```
+//! use grammask_json_schema::{Options, translate};
+//! use serde_json::json;
+//!
+//! let schema = json!({
+//!     "type": "object",
+//!     "properties": {"name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}},
+//!     "required": ["name"],
+//! });
+//! let translation = translate(&schema, &Options::default())?;
+//! assert!(translation.grammar.rule("root").is_some());
+//! assert_eq!(translation.report.refused().count(), 0);
+//! # Ok::<(), grammask_json_schema::SchemaError>(())
+//! ```
+//!
+//! # How it works
+//!
+//! A subschema is read into parts (`read/`), the parts are combined into a normal form, for each
+//! JSON type a union of constraints (`normal/`, `normalise.rs`), and rules are written from the
+//! normal form alone (`emit/`).
+
+mod decimal;
+mod emit;
+mod error;
+mod normal;
+mod normalise;
+mod options;
+mod read;
+mod report;
+mod resolve;
+mod translate;
+
+pub use error::{SchemaError, SchemaErrorKind, Unsupported};
+pub use options::{
+    DigitBounds, Draft, Formats, Limits, Notation, Numbers, Options, Order, Strictness, Strings,
+    UnknownFormats, Whitespace,
+};
+pub use report::{Entry, Report, Spelling, Status};
+pub use translate::{Translation, translate};

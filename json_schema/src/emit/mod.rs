@@ -1,0 +1,377 @@
+//! Normal forms to rules of a grammar.
+//!
+//! Each gap of whitespace has one owner: the token before it. So after any token but the last
+//! there is exactly one gap, and nothing is ambiguous about where it ends.
+
+mod array;
+mod number;
+mod object;
+mod string;
+mod terminal;
+mod whitespace;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+
+use grammask_gbnf::{Expr, ExprKind, Grammar};
+
+use crate::error::SchemaError;
+use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId};
+use crate::normalise::Normaliser;
+use crate::options::{Notation, Options, Order};
+use terminal::Terminal;
+
+/// The grammar of the whole document, and whether it has any.
+pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<(Grammar, bool), SchemaError> {
+    let root = normaliser.reader.terms.schema(crate::resolve::SchemaId::ROOT);
+    let reachable = explore(normaliser, root)?;
+    let possible = possible(&reachable);
+    let options = normaliser.reader.options;
+    let mut emitter = Emitter {
+        normaliser,
+        options,
+        normals: reachable,
+        possible,
+        grammar: Grammar::default(),
+        nodes: 0,
+        names: HashMap::new(),
+        taken: HashSet::new(),
+        counters: HashMap::new(),
+        pending: VecDeque::new(),
+        terminals: Vec::new(),
+        notes: Vec::new(),
+    };
+    let satisfiable = emitter.document(root)?;
+    let (grammar, notes) = (emitter.grammar, emitter.notes);
+    normaliser.reader.notes.extend(notes);
+    Ok((grammar, satisfiable))
+}
+
+/// The normal forms of all terms that can be reached, in order of discovery.
+fn explore(
+    normaliser: &mut Normaliser<'_, '_>,
+    root: TermId,
+) -> Result<Vec<(TermId, Rc<Normal>)>, SchemaError> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::from([root]);
+    let mut pending = vec![root];
+    while let Some(term) = pending.pop() {
+        let normal = normaliser.normal(term)?;
+        let mut next = Vec::new();
+        for shape in &normal.objects {
+            next.extend(shape.properties.iter().map(|(_, &value)| value));
+            next.push(shape.additional);
+        }
+        for shape in &normal.arrays {
+            next.extend(&shape.prefix);
+            next.push(shape.items);
+        }
+        // The last in is the first out: depth first, in the order of the schema.
+        pending.extend(next.into_iter().rev().filter(|&child| seen.insert(child)));
+        found.push((term, normal));
+    }
+    Ok(found)
+}
+
+/// Which terms have a value at all: the least fixed point.
+fn possible(reachable: &[(TermId, Rc<Normal>)]) -> HashSet<TermId> {
+    let mut possible = HashSet::new();
+    loop {
+        let before = possible.len();
+        for (term, normal) in reachable.iter().rev() {
+            if possible.contains(term) {
+                continue;
+            }
+            let is_nothing = |child: TermId| !possible.contains(&child);
+            let has_value = normal.null
+                || normal.booleans != [false; 2]
+                || !normal.numbers.is_empty()
+                || !normal.strings.is_empty()
+                || normal.arrays.iter().any(|shape| shape.clone().pruned(is_nothing).is_some())
+                || normal.objects.iter().any(|shape| shape.clone().pruned(is_nothing).is_some());
+            if has_value {
+                possible.insert(*term);
+            }
+        }
+        if possible.len() == before {
+            return possible;
+        }
+    }
+}
+
+struct Emitter<'n, 's, 'o> {
+    normaliser: &'n mut Normaliser<'s, 'o>,
+    options: &'o Options,
+    normals: Vec<(TermId, Rc<Normal>)>,
+    possible: HashSet<TermId>,
+    grammar: Grammar,
+    /// Nodes of the grammar so far.
+    nodes: usize,
+    /// The rules of terms.
+    names: HashMap<TermId, String>,
+    taken: HashSet<String>,
+    /// How often a name was asked for.
+    counters: HashMap<String, usize>,
+    /// Rules that are named but not written.
+    pending: VecDeque<TermId>,
+    /// Shared terminals that are used.
+    terminals: Vec<Terminal>,
+    notes: Vec<String>,
+}
+
+impl Emitter<'_, '_, '_> {
+    /// Writes all rules.
+    fn document(&mut self, root: TermId) -> Result<bool, SchemaError> {
+        let normals: HashMap<TermId, Rc<Normal>> = self.normals.drain(..).collect();
+        self.taken.insert("root".to_owned());
+        self.taken.extend(Terminal::ALL.iter().map(|terminal| terminal.name().to_owned()));
+        if !self.possible.contains(&root) {
+            self.rule("root".to_owned(), Expr::nothing())?;
+            return Ok(false);
+        }
+        self.names.insert(root, "root".to_owned());
+        self.pending.push_back(root);
+        while let Some(term) = self.pending.pop_front() {
+            let name = self.names[&term].clone();
+            let normal = normals[&term].clone();
+            let body = match self.shared(&normal) {
+                Some(body) => body,
+                None => self.union(&name, &normal, &normals)?,
+            };
+            self.rule(name, body)?;
+        }
+        self.write_terminals()?;
+        Ok(true)
+    }
+
+    /// Adds a rule.
+    fn rule(&mut self, name: String, body: Expr) -> Result<(), SchemaError> {
+        self.nodes += size(&body) + 1;
+        let limit = self.options.limits.grammar;
+        if self.nodes > limit {
+            return Err(SchemaError::limit("", "nodes of the grammar", limit));
+        }
+        self.grammar.add(name, body);
+        Ok(())
+    }
+
+    /// What matches a value of the term: a reference.
+    fn value(&mut self, term: TermId, normals: &HashMap<TermId, Rc<Normal>>) -> Expr {
+        if let Some(shared) = self.shared(&normals[&term].clone()) {
+            return shared;
+        }
+        if let Some(name) = self.names.get(&term) {
+            return Expr::reference(name.clone());
+        }
+        let label = self.label(term);
+        let name = self.fresh(&label);
+        self.names.insert(term, name.clone());
+        self.pending.push_back(term);
+        Expr::reference(name)
+    }
+
+    /// The union over the types.
+    fn union(
+        &mut self,
+        name: &str,
+        normal: &Normal,
+        normals: &HashMap<TermId, Rc<Normal>>,
+    ) -> Result<Expr, SchemaError> {
+        let mut cases = Vec::new();
+        let possible = std::mem::take(&mut self.possible);
+        let is_nothing = |child: TermId| !possible.contains(&child);
+        let objects: Vec<_> =
+            normal.objects.iter().filter_map(|shape| shape.clone().pruned(is_nothing)).collect();
+        let arrays: Vec<_> =
+            normal.arrays.iter().filter_map(|shape| shape.clone().pruned(is_nothing)).collect();
+        self.possible = possible;
+        for shape in objects {
+            cases.push(self.object(name, &shape, normals)?);
+        }
+        for shape in arrays {
+            cases.push(self.array(name, &shape, normals)?);
+        }
+        for set in &normal.strings {
+            cases.extend(self.string(name, set)?);
+        }
+        for set in &normal.numbers {
+            cases.extend(self.number(set));
+        }
+        match normal.booleans {
+            [true, true] => cases.push(self.terminal(Terminal::Boolean)),
+            [false, true] => cases.push(Expr::literal("true")),
+            [true, false] => cases.push(Expr::literal("false")),
+            [false, false] => {}
+        }
+        if normal.null {
+            cases.push(Expr::literal("null"));
+        }
+        Ok(choice(cases))
+    }
+
+    /// The terminals that stand for a whole normal form, if some do.
+    fn shared(&mut self, normal: &Normal) -> Option<Expr> {
+        if normal.is_any() {
+            return Some(self.terminal(Terminal::Value));
+        }
+        let one = |found: bool, none: bool| found.then_some(true).or(none.then_some(false));
+        let object = one(normal.objects == [ObjectShape::any()], normal.objects.is_empty())?;
+        let array = one(
+            normal.arrays == [Constraint::any()],
+            normal.arrays.is_empty(),
+        )?;
+        let string = one(normal.strings == [StringSet::any()], normal.strings.is_empty())?;
+        let number = one(normal.numbers == [NumberSet::any()], normal.numbers.is_empty());
+        let integer = normal.numbers == [NumberSet::integers()];
+        let number = if integer { false } else { number? };
+        let mut cases = Vec::new();
+        for (present, terminal) in [
+            (object, Terminal::Object),
+            (array, Terminal::Array),
+            (string, Terminal::String),
+            (number, Terminal::Number),
+            (integer, Terminal::Integer),
+        ] {
+            if present {
+                cases.push(self.terminal(terminal));
+            }
+        }
+        match normal.booleans {
+            [true, true] => cases.push(self.terminal(Terminal::Boolean)),
+            [false, true] => cases.push(Expr::literal("true")),
+            [true, false] => cases.push(Expr::literal("false")),
+            [false, false] => {}
+        }
+        if normal.null {
+            cases.push(Expr::literal("null"));
+        }
+        Some(Expr::choice(cases))
+    }
+
+    /// A name for a rule that was not given before.
+    fn fresh(&mut self, label: &str) -> String {
+        if self.taken.insert(label.to_owned()) {
+            return label.to_owned();
+        }
+        let mut counter = self.counters.get(label).copied().unwrap_or(1);
+        loop {
+            counter += 1;
+            let name = format!("{label}-{counter}");
+            if self.taken.insert(name.clone()) {
+                self.counters.insert(label.to_owned(), counter);
+                return name;
+            }
+        }
+    }
+
+    /// A readable name for a term: the last names on the way to its schema.
+    fn label(&self, term: TermId) -> String {
+        let Some(id) = self.normaliser.schema_of(term) else {
+            return match self.normaliser.reader.terms.get(term) {
+                Term::Value(_) => "const".to_owned(),
+                _ => "any".to_owned(),
+            };
+        };
+        let pointer = self.normaliser.reader.document.pointer(id);
+        let tokens: Vec<&str> = pointer.split('/').skip(1).collect();
+        let mut parts = Vec::new();
+        let mut index = 0;
+        while index < tokens.len() {
+            match tokens[index] {
+                "properties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies" => {
+                    index += 1;
+                    parts.extend(tokens.get(index).map(|name| label(name)));
+                }
+                "items" | "prefixItems" => parts.push("item".to_owned()),
+                "additionalProperties" | "additionalItems" => parts.push("other".to_owned()),
+                "anyOf" | "oneOf" | "allOf" => {}
+                other => parts.push(label(other)),
+            }
+            index += 1;
+        }
+        parts.retain(|part| !part.is_empty());
+        let last = parts[parts.len().saturating_sub(2)..].join("-");
+        if last.is_empty() { "part".to_owned() } else { last }
+    }
+
+    /// The order of properties that is in force.
+    fn order(&self) -> Order {
+        match (self.options.notation, self.options.order) {
+            (Notation::Plain, Order::Any) => Order::Declared,
+            (_, order) => order,
+        }
+    }
+
+    fn plain(&self) -> bool {
+        self.options.notation == Notation::Plain
+    }
+}
+
+/// A part of a rule's name: letters and digits, and single dashes inside.
+fn label(text: &str) -> String {
+    let mut label = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            label.push(c);
+        } else if !label.is_empty() && !label.ends_with('-') {
+            label.push('-');
+        }
+        if label.len() >= 32 {
+            break;
+        }
+    }
+    label.trim_end_matches('-').to_owned()
+}
+
+/// The number of nodes.
+fn size(expr: &Expr) -> usize {
+    match &expr.kind {
+        ExprKind::Literal(_)
+        | ExprKind::Class(_)
+        | ExprKind::Any
+        | ExprKind::Reference(_)
+        | ExprKind::Token(_) => 1,
+        ExprKind::Sequence(items) | ExprKind::Choice(items) => {
+            1 + items.iter().map(size).sum::<usize>()
+        }
+        ExprKind::Repeat { item, .. } => 1 + size(item),
+        ExprKind::Members(members) => {
+            let sizes = members.members.iter().map(|m| size(&m.key) + size(&m.value));
+            1 + size(&members.separator) + sizes.sum::<usize>()
+        }
+    }
+}
+
+/// One after the other, flat, with neighbouring literals merged.
+fn sequence(items: impl IntoIterator<Item = Expr>) -> Expr {
+    let mut flat: Vec<Expr> = Vec::new();
+    for item in items {
+        let parts = match item.kind {
+            ExprKind::Sequence(parts) => parts,
+            kind => vec![Expr::new(kind)],
+        };
+        for part in parts {
+            if let Some(last) = flat.last_mut()
+                && let ExprKind::Literal(before) = &mut last.kind
+                && let ExprKind::Literal(text) = &part.kind
+            {
+                before.push_str(text);
+            } else {
+                flat.push(part);
+            }
+        }
+    }
+    Expr::sequence(flat)
+}
+
+/// One of them, flat.
+fn choice(items: impl IntoIterator<Item = Expr>) -> Expr {
+    let mut flat: Vec<Expr> = Vec::new();
+    for item in items {
+        match item.kind {
+            ExprKind::Choice(cases) => flat.extend(cases),
+            kind => flat.push(Expr::new(kind)),
+        }
+    }
+    Expr::choice(flat)
+}

@@ -1,0 +1,158 @@
+//! The rules that many others share.
+
+use grammask_gbnf::{Expr, Member, Members, Repetition};
+
+use super::{Emitter, choice, sequence};
+use crate::error::SchemaError;
+use crate::normal::{Fraction, NumberSet};
+use crate::options::Strings;
+
+/// A shared rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Terminal {
+    Value,
+    Object,
+    Array,
+    String,
+    Number,
+    Integer,
+    Boolean,
+    /// An undeclared key.
+    Key,
+    /// One code point of a free string.
+    Character,
+    /// One code point with an escape only where JSON requires one.
+    RawCharacter,
+    Whitespace,
+}
+
+impl Terminal {
+    pub(super) const ALL: [Self; 11] = [
+        Self::Value,
+        Self::Object,
+        Self::Array,
+        Self::String,
+        Self::Number,
+        Self::Integer,
+        Self::Boolean,
+        Self::Key,
+        Self::Character,
+        Self::RawCharacter,
+        Self::Whitespace,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::Object => "object",
+            Self::Array => "array",
+            Self::String => "string",
+            Self::Number => "number",
+            Self::Integer => "integer",
+            Self::Boolean => "boolean",
+            Self::Key => "key",
+            Self::Character => "char",
+            Self::RawCharacter => "raw-char",
+            Self::Whitespace => "ws",
+        }
+    }
+}
+
+impl Emitter<'_, '_, '_> {
+    /// A reference to a shared rule, which is then written.
+    pub(super) fn terminal(&mut self, terminal: Terminal) -> Expr {
+        if !self.terminals.contains(&terminal) {
+            self.terminals.push(terminal);
+        }
+        Expr::reference(terminal.name())
+    }
+
+    /// Writes the shared rules that are used, and those that they use, in a fixed order.
+    pub(super) fn write_terminals(&mut self) -> Result<(), SchemaError> {
+        let mut bodies = Vec::new();
+        // A body may ask for further terminals.
+        while let Some(&terminal) = self.terminals.get(bodies.len()) {
+            let body = self.terminal_body(terminal);
+            bodies.push((terminal, body));
+        }
+        bodies.sort_by_key(|&(terminal, _)| terminal);
+        for (terminal, body) in bodies {
+            self.rule(terminal.name().to_owned(), body)?;
+        }
+        Ok(())
+    }
+
+    fn terminal_body(&mut self, terminal: Terminal) -> Expr {
+        match terminal {
+            Terminal::Value => {
+                let parts = [
+                    Terminal::Object,
+                    Terminal::Array,
+                    Terminal::String,
+                    Terminal::Number,
+                    Terminal::Boolean,
+                ];
+                let mut cases = parts.map(|part| self.terminal(part)).to_vec();
+                cases.push(Expr::literal("null"));
+                Expr::choice(cases)
+            }
+            Terminal::Object => self.any_object(),
+            Terminal::Array => self.any_array(),
+            Terminal::String => {
+                let char = if self.options.strings == Strings::Minimal {
+                    self.terminal(Terminal::RawCharacter)
+                } else {
+                    self.terminal(Terminal::Character)
+                };
+                sequence([Expr::literal("\""), char.repeat(0, None), Expr::literal("\"")])
+            }
+            Terminal::Number => {
+                choice(self.number(&NumberSet { low: None, high: None, fraction: Fraction::Any }))
+            }
+            Terminal::Integer => choice(self.number(&NumberSet::integers())),
+            Terminal::Boolean => Expr::choice([Expr::literal("true"), Expr::literal("false")]),
+            Terminal::Key => {
+                let char = self.terminal(Terminal::RawCharacter);
+                sequence([Expr::literal("\""), char.repeat(0, None), Expr::literal("\"")])
+            }
+            Terminal::Character => super::string::character(),
+            Terminal::RawCharacter => super::string::raw_character(),
+            Terminal::Whitespace => self.whitespace(),
+        }
+    }
+
+    fn any_object(&mut self) -> Expr {
+        let value = self.terminal(Terminal::Value);
+        let key = self.terminal(Terminal::Key);
+        let colon = self.separator(":");
+        let comma = self.separator(",");
+        let gap = self.gap();
+        let value = sequence([gap.clone(), colon, value, gap.clone()]);
+        let members = if self.plain() {
+            let member = sequence([key, value]);
+            let more = sequence([comma, member.clone()]).repeat(0, None);
+            sequence([member, more]).optional()
+        } else {
+            let member = Member { key, repetition: Repetition::Many, value };
+            let members =
+                Members { members: vec![member], separator: comma, min: 0, max: None };
+            Expr::new(grammask_gbnf::ExprKind::Members(Box::new(members)))
+        };
+        sequence([Expr::literal("{"), gap, members, Expr::literal("}")])
+    }
+
+    fn any_array(&mut self) -> Expr {
+        let value = self.terminal(Terminal::Value);
+        let comma = self.separator(",");
+        let gap = self.gap();
+        let item = sequence([value, gap.clone()]);
+        let more = sequence([comma, item.clone()]).repeat(0, None);
+        let items = sequence([item, more]).optional();
+        sequence([Expr::literal("["), gap, items, Expr::literal("]")])
+    }
+
+    /// `"key" ws ":" ws`, without the value.
+    pub(super) fn key_literal(key: &str) -> Expr {
+        Expr::literal(super::string::quoted(key))
+    }
+}

@@ -1,0 +1,226 @@
+//! The normal form of a schema: for each JSON type a union of constraints.
+//!
+//! The form is closed under [and](Normal::and) and [or](Normal::join), and under
+//! [and not](Normal::minus) wherever one type's constraint is. What an array's item or a property must
+//! be is a [`TermId`], brought into normal form only when somebody looks at it; that is how
+//! recursion ends.
+
+mod array;
+mod number;
+mod object;
+mod string;
+mod term;
+
+pub(crate) use array::ArrayShape;
+pub(crate) use number::{Bound, Fraction, NumberSet};
+pub(crate) use object::{Keys, ObjectShape};
+pub(crate) use string::StringSet;
+pub(crate) use term::{Term, TermId, Terms};
+
+/// A union over the types; the default is the empty one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Normal {
+    /// Whether `null` is in it.
+    pub(crate) null: bool,
+    /// Whether `false` and `true` are in it.
+    pub(crate) booleans: [bool; 2],
+    pub(crate) numbers: Vec<NumberSet>,
+    pub(crate) strings: Vec<StringSet>,
+    pub(crate) arrays: Vec<ArrayShape>,
+    pub(crate) objects: Vec<ObjectShape>,
+    /// Whether a keyword was dropped on the way here: the real constraint may be tighter.
+    pub(crate) widened: bool,
+}
+
+/// Why two normal forms have no combination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The union would have too many members.
+    TooManyAlternatives,
+    /// The complement has no normal form.
+    NoComplement(&'static str),
+}
+
+/// A constraint on the values of one type.
+pub(crate) trait Constraint: Clone + PartialEq + Sized {
+    /// Everything of this type.
+    fn any() -> Self;
+
+    /// What satisfies both; `None` if nothing evidently does.
+    fn and(&self, other: &Self, terms: &mut Terms) -> Option<Self>;
+
+    /// A union whose intersection with `within` is what satisfies `within` but not `self`.
+    fn outside(&self, within: &Self, terms: &mut Terms) -> Result<Vec<Self>, Trouble>;
+
+    /// Whether everything in `other` evidently is in this too.
+    fn covers(&self, other: &Self) -> bool;
+}
+
+impl Normal {
+    /// Every value.
+    pub(crate) fn any() -> Self {
+        Self {
+            null: true,
+            booleans: [true; 2],
+            numbers: vec![NumberSet::any()],
+            strings: vec![StringSet::any()],
+            arrays: vec![ArrayShape::any()],
+            objects: vec![ObjectShape::any()],
+            widened: false,
+        }
+    }
+
+    /// No value.
+    pub(crate) fn nothing() -> Self {
+        Self::default()
+    }
+
+    /// Whether it is evidently empty; it may still turn out to be.
+    pub(crate) fn is_nothing(&self) -> bool {
+        Self { widened: false, ..self.clone() } == Self::nothing()
+    }
+
+    pub(crate) fn is_any(&self) -> bool {
+        Self { widened: false, ..self.clone() } == Self::any()
+    }
+
+    /// What is in both.
+    pub(crate) fn and(
+        &self,
+        other: &Self,
+        terms: &mut Terms,
+        limit: usize,
+    ) -> Result<Self, Trouble> {
+        Ok(Self {
+            null: self.null && other.null,
+            booleans: std::array::from_fn(|i| self.booleans[i] && other.booleans[i]),
+            numbers: meet(&self.numbers, &other.numbers, terms, limit)?,
+            strings: meet(&self.strings, &other.strings, terms, limit)?,
+            arrays: meet(&self.arrays, &other.arrays, terms, limit)?,
+            objects: meet(&self.objects, &other.objects, terms, limit)?,
+            widened: self.widened || other.widened,
+        })
+    }
+
+    /// Takes in what is in the other.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.null |= other.null;
+        for (mine, theirs) in self.booleans.iter_mut().zip(other.booleans) {
+            *mine |= theirs;
+        }
+        insert_all(&mut self.numbers, other.numbers);
+        insert_all(&mut self.strings, other.strings);
+        insert_all(&mut self.arrays, other.arrays);
+        insert_all(&mut self.objects, other.objects);
+        self.widened |= other.widened;
+    }
+
+    /// What is in it and not in the other.
+    pub(crate) fn minus(
+        &self,
+        other: &Self,
+        terms: &mut Terms,
+        limit: usize,
+    ) -> Result<Self, Trouble> {
+        if other.widened {
+            return Err(Trouble::NoComplement("something inside is not enforced"));
+        }
+        Ok(Self {
+            null: self.null && !other.null,
+            booleans: std::array::from_fn(|i| self.booleans[i] && !other.booleans[i]),
+            numbers: difference(&self.numbers, &other.numbers, terms, limit)?,
+            strings: difference(&self.strings, &other.strings, terms, limit)?,
+            arrays: difference(&self.arrays, &other.arrays, terms, limit)?,
+            objects: difference(&self.objects, &other.objects, terms, limit)?,
+            widened: self.widened,
+        })
+    }
+
+}
+
+/// The pairwise conjunction of two unions.
+fn meet<C: Constraint>(
+    left: &[C],
+    right: &[C],
+    terms: &mut Terms,
+    limit: usize,
+) -> Result<Vec<C>, Trouble> {
+    let any = C::any();
+    if let [only] = left
+        && *only == any
+    {
+        return Ok(right.to_vec());
+    }
+    if let [only] = right
+        && *only == any
+    {
+        return Ok(left.to_vec());
+    }
+    let mut both = Vec::new();
+    for a in left {
+        for b in right {
+            if let Some(one) = a.and(b, terms) {
+                insert(&mut both, one);
+                if both.len() > limit {
+                    return Err(Trouble::TooManyAlternatives);
+                }
+            }
+        }
+    }
+    Ok(both)
+}
+
+/// What is in the first union and not in the second.
+fn difference<C: Constraint>(
+    union: &[C],
+    others: &[C],
+    terms: &mut Terms,
+    limit: usize,
+) -> Result<Vec<C>, Trouble> {
+    let mut rest = union.to_vec();
+    for other in others {
+        let mut left = Vec::new();
+        for one in &rest {
+            if other.covers(one) {
+                continue;
+            }
+            if one.and(other, terms).is_none() {
+                insert(&mut left, one.clone());
+                continue;
+            }
+            for piece in other.outside(one, terms)? {
+                if let Some(both) = one.and(&piece, terms) {
+                    insert(&mut left, both);
+                }
+            }
+            if left.len() > limit {
+                return Err(Trouble::TooManyAlternatives);
+            }
+        }
+        rest = left;
+    }
+    Ok(rest)
+}
+
+/// Above this many alternatives only equality with everything is looked for: keeping a union free
+/// of covered members is quadratic.
+const COVER_WINDOW: usize = 64;
+
+fn insert<C: Constraint>(union: &mut Vec<C>, one: C) {
+    let window = union.len().saturating_sub(COVER_WINDOW);
+    if union[window..].iter().chain(union.first()).any(|member| member.covers(&one)) {
+        return;
+    }
+    if one == C::any() {
+        union.clear();
+    } else if union.len() <= COVER_WINDOW {
+        union.retain(|member| !one.covers(member));
+    }
+    union.push(one);
+}
+
+fn insert_all<C: Constraint>(union: &mut Vec<C>, more: Vec<C>) {
+    for one in more {
+        insert(union, one);
+    }
+}

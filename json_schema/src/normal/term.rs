@@ -1,0 +1,134 @@
+//! Constraints by name: what a property or an item must be, not yet looked at.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::resolve::SchemaId;
+
+/// An interned [`Term`]; equal terms have equal ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TermId(u32);
+
+impl TermId {
+    /// Every value.
+    pub(crate) const ANY: Self = Self(0);
+    /// No value.
+    pub(crate) const NOTHING: Self = Self(1);
+
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A boolean combination of subschemas and constants.
+///
+/// There are finitely many over one document, since combinations are sets: so a recursive schema
+/// has finitely many constraints in normal form.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Term {
+    Any,
+    Nothing,
+    Schema(SchemaId),
+    /// The one value; of the document or the digest of one in it.
+    Value(Value),
+    /// All of them, in order of appearance; at least two.
+    All(Vec<TermId>),
+    /// At least one of them, in order of appearance; at least two.
+    Some(Vec<TermId>),
+    Not(TermId),
+}
+
+/// The table of terms.
+#[derive(Debug)]
+pub(crate) struct Terms {
+    terms: Vec<Term>,
+    ids: HashMap<Term, TermId>,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        let mut terms = Self { terms: Vec::new(), ids: HashMap::new() };
+        terms.intern(Term::Any);
+        terms.intern(Term::Nothing);
+        terms
+    }
+}
+
+impl Terms {
+    pub(crate) fn get(&self, id: TermId) -> &Term {
+        &self.terms[id.index()]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    fn intern(&mut self, term: Term) -> TermId {
+        if let Some(&id) = self.ids.get(&term) {
+            return id;
+        }
+        let id = TermId(self.terms.len() as u32);
+        self.terms.push(term.clone());
+        self.ids.insert(term, id);
+        id
+    }
+
+    pub(crate) fn schema(&mut self, id: SchemaId) -> TermId {
+        self.intern(Term::Schema(id))
+    }
+
+    pub(crate) fn value(&mut self, value: &Value) -> TermId {
+        self.intern(Term::Value(value.clone()))
+    }
+
+    pub(crate) fn all(&mut self, parts: &[TermId]) -> TermId {
+        self.combine(parts, TermId::ANY, TermId::NOTHING, Term::All)
+    }
+
+    pub(crate) fn some(&mut self, parts: &[TermId]) -> TermId {
+        self.combine(parts, TermId::NOTHING, TermId::ANY, Term::Some)
+    }
+
+    pub(crate) fn not(&mut self, part: TermId) -> TermId {
+        match part {
+            TermId::ANY => TermId::NOTHING,
+            TermId::NOTHING => TermId::ANY,
+            _ => match self.get(part) {
+                &Term::Not(inner) => inner,
+                _ => self.intern(Term::Not(part)),
+            },
+        }
+    }
+
+    fn combine(
+        &mut self,
+        parts: &[TermId],
+        neutral: TermId,
+        absorbing: TermId,
+        make: fn(Vec<TermId>) -> Term,
+    ) -> TermId {
+        let mut flat: Vec<TermId> = Vec::new();
+        for &part in parts {
+            let inner = match (self.get(part), make(Vec::new())) {
+                (Term::All(inner), Term::All(_)) | (Term::Some(inner), Term::Some(_)) => {
+                    inner.clone()
+                }
+                _ => vec![part],
+            };
+            for one in inner {
+                if one == absorbing {
+                    return absorbing;
+                }
+                if one != neutral && !flat.contains(&one) {
+                    flat.push(one);
+                }
+            }
+        }
+        match flat[..] {
+            [] => neutral,
+            [only] => only,
+            _ => self.intern(make(flat)),
+        }
+    }
+}

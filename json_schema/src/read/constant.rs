@@ -1,0 +1,82 @@
+//! `enum`, `const`: sets of values, compared by value.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Keywords, Reader};
+use crate::decimal::Decimal;
+use crate::error::SchemaError;
+use crate::normal::{ArrayShape, Keys, Normal, NumberSet, ObjectShape, StringSet, TermId, Terms};
+
+impl<'s> Reader<'s, '_> {
+    pub(super) fn read_constants(
+        &mut self,
+        keywords: &Keywords<'s>,
+        keyword: &str,
+    ) -> Result<Normal, SchemaError> {
+        let value = &keywords.map[keyword];
+        if keyword == "const" {
+            return Ok(constant(value, &mut self.terms));
+        }
+        let Value::Array(values) = value else {
+            return Err(self.invalid(keywords, keyword, "a list of values"));
+        };
+        let mut normal = Normal::nothing();
+        let mut strings = Vec::new();
+        let mut seen = HashSet::new();
+        for value in values {
+            match value {
+                Value::String(text) => {
+                    if seen.insert(text) {
+                        strings.push(text.clone());
+                    }
+                }
+                _ => normal.join(constant(value, &mut self.terms)),
+            }
+        }
+        if !strings.is_empty() {
+            normal.strings = vec![StringSet::Values(strings)];
+        }
+        Ok(normal)
+    }
+}
+
+/// The one value.
+pub(crate) fn constant(value: &Value, terms: &mut Terms) -> Normal {
+    let mut normal = Normal::nothing();
+    match value {
+        Value::Null => normal.null = true,
+        Value::Bool(member) => normal.booleans[usize::from(*member)] = true,
+        Value::Number(number) => {
+            normal.numbers =
+                Decimal::parse(&number.to_string()).map(NumberSet::point).into_iter().collect();
+        }
+        Value::String(text) => normal.strings = vec![StringSet::Values(vec![text.clone()])],
+        Value::Array(items) => {
+            let prefix: Vec<TermId> = items.iter().map(|item| terms.value(item)).collect();
+            let length = prefix.len() as u64;
+            let items = TermId::NOTHING;
+            normal.arrays = vec![ArrayShape { prefix, items, min: length, max: Some(length) }];
+        }
+        Value::Object(map) => {
+            let mut properties = Keys::default();
+            let mut required = Keys::default();
+            for (name, value) in map {
+                let key = Arc::from(name.as_str());
+                properties.set(&key, terms.value(value));
+                required.set(&key, ());
+            }
+            let length = map.len() as u64;
+            normal.objects = vec![ObjectShape {
+                properties,
+                required,
+                additional: TermId::NOTHING,
+                min: length,
+                max: Some(length),
+            }];
+        }
+    }
+    normal
+}

@@ -1,0 +1,338 @@
+//! Keywords to constraints: one subschema at a time, in the order in which it is written.
+
+mod array;
+mod constant;
+mod number;
+mod object;
+mod string;
+mod vocabulary;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::error::{SchemaError, SchemaErrorKind, Unsupported};
+use crate::normal::{Normal, NumberSet, StringSet, TermId, Terms};
+use crate::options::{Draft, Options, Strictness};
+use crate::report::{Entry, Status};
+use crate::resolve::{Document, SchemaId};
+
+pub(crate) use constant::constant;
+use vocabulary::{Role, role};
+
+/// What a subschema demands, part by part; all of them hold.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// A constraint for each type.
+    Normal(Normal),
+    /// Another constraint.
+    Term(TermId),
+    /// `oneOf`: exactly one.
+    OneOf(Vec<TermId>),
+    /// `not`: what it must not be.
+    Not(TermId),
+    /// `if`, `then`, `else`.
+    If { condition: TermId, then: TermId, otherwise: TermId },
+    /// `dependentRequired`: if the key is there, so are the others.
+    DependentKeys { key: String, needs: Vec<Arc<str>>, keyword: &'static str },
+    /// `dependentSchemas`: if the key is there, the whole is also this.
+    DependentSchema { key: String, term: TermId, keyword: &'static str },
+}
+
+/// What is read so far.
+#[derive(Debug)]
+pub(crate) struct Reader<'s, 'o> {
+    pub(crate) document: Document<'s>,
+    pub(crate) options: &'o Options,
+    pub(crate) terms: Terms,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) refused: Vec<Unsupported>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// The keywords of one subschema.
+struct Keywords<'s> {
+    id: SchemaId,
+    map: &'s Map<String, Value>,
+    draft: Draft,
+}
+
+impl<'s, 'o> Reader<'s, 'o> {
+    pub(crate) fn new(schema: &'s Value, options: &'o Options) -> Result<Self, SchemaError> {
+        Ok(Self {
+            document: Document::new(schema, options)?,
+            options,
+            terms: Terms::default(),
+            entries: Vec::new(),
+            refused: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// Names a keyword as not enforced.
+    pub(crate) fn refuse(&mut self, id: SchemaId, keyword: &str, reason: &str) {
+        let pointer = self.document.keyword_pointer(id, keyword);
+        if self.refused.iter().any(|one| one.pointer == pointer) {
+            return;
+        }
+        self.entries.retain(|entry| entry.pointer != pointer);
+        self.note_entry(pointer.clone(), keyword, Status::Refused, Some(reason.to_owned()));
+        self.refused.push(Unsupported {
+            pointer,
+            keyword: keyword.to_owned(),
+            reason: reason.to_owned(),
+        });
+    }
+
+    /// Names a subschema as a whole as not enforced: its complement was asked for.
+    pub(crate) fn refuse_whole(&mut self, id: SchemaId, reason: &str) {
+        let pointer = self.document.pointer(id).to_owned();
+        if self.refused.iter().any(|one| one.pointer == pointer) {
+            return;
+        }
+        // The keyword that asked is the last one on the way to the subschema.
+        let keyword = pointer
+            .rsplit('/')
+            .find(|token| matches!(*token, "not" | "oneOf" | "if" | "anyOf" | "allOf"))
+            .unwrap_or("not")
+            .to_owned();
+        let reason = format!("must not be matched, but {reason}");
+        self.note_entry(pointer.clone(), &keyword, Status::Refused, Some(reason.clone()));
+        self.refused.push(Unsupported { pointer, keyword, reason });
+    }
+
+    fn note_entry(&mut self, pointer: String, keyword: &str, status: Status, note: Option<String>) {
+        self.entries.push(Entry { pointer, keyword: keyword.to_owned(), status, note });
+    }
+
+    /// The error of what was refused, if that is one.
+    pub(crate) fn verdict(&self) -> Result<(), SchemaError> {
+        match self.refused.first() {
+            Some(first) if self.options.strictness == Strictness::Strict => {
+                let kind = SchemaErrorKind::Unsupported(self.refused.clone());
+                Err(SchemaError::new(kind, first.pointer.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The term of the subschema at `path` below `parent`.
+    fn subschema(
+        &mut self,
+        parent: SchemaId,
+        path: &[&str],
+        value: &'s Value,
+    ) -> Result<TermId, SchemaError> {
+        match value {
+            Value::Bool(true) => Ok(TermId::ANY),
+            Value::Bool(false) => Ok(TermId::NOTHING),
+            Value::Object(map) if map.is_empty() => Ok(TermId::ANY),
+            Value::Object(_) => {
+                let id = self.document.child(parent, path, value);
+                Ok(self.terms.schema(id))
+            }
+            _ => {
+                let mut pointer = self.document.pointer(parent).to_owned();
+                for token in path {
+                    pointer = crate::resolve::joined(&pointer, token);
+                }
+                Err(SchemaError::invalid(pointer, "a schema"))
+            }
+        }
+    }
+
+    /// The terms of the array of subschemas under `keyword`.
+    fn subschemas(
+        &mut self,
+        keywords: &Keywords<'s>,
+        keyword: &str,
+    ) -> Result<Vec<TermId>, SchemaError> {
+        let Some(Value::Array(items)) = keywords.map.get(keyword) else {
+            return Err(self.invalid(keywords, keyword, "an array of schemas"));
+        };
+        let mut terms = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            terms.push(self.subschema(keywords.id, &[keyword, &index.to_string()], item)?);
+        }
+        Ok(terms)
+    }
+
+    fn invalid(&self, keywords: &Keywords<'_>, keyword: &str, expected: &str) -> SchemaError {
+        SchemaError::invalid(self.document.keyword_pointer(keywords.id, keyword), expected)
+    }
+
+    /// What the subschema demands.
+    pub(crate) fn read(&mut self, id: SchemaId) -> Result<Vec<Part>, SchemaError> {
+        let map = match self.document.value(id) {
+            Value::Bool(true) => return Ok(Vec::new()),
+            Value::Bool(false) => return Ok(vec![Part::Normal(Normal::nothing())]),
+            Value::Object(map) => map,
+            _ => {
+                let pointer = self.document.pointer(id);
+                return Err(SchemaError::invalid(pointer, "a schema"));
+            }
+        };
+        let draft = self.document.draft();
+        let keywords = Keywords { id, map, draft };
+        if draft <= Draft::Draft7 && map.contains_key("$ref") {
+            return self.read_lone_reference(&keywords);
+        }
+        let refused_before = self.refused.len();
+        self.read_roles(&keywords);
+        let base = self.read_typed(&keywords)?;
+        let mut base = Some(base);
+        let mut parts = Vec::new();
+        for keyword in map.keys() {
+            match keyword.as_str() {
+                "properties" => parts.extend(base.take().map(Part::Normal)),
+                "$ref" => parts.push(Part::Term(self.read_reference(&keywords)?)),
+                "enum" | "const" if role(keyword, draft) == Role::Enforced => {
+                    let normal = self.read_constants(&keywords, keyword)?;
+                    parts.push(Part::Normal(normal));
+                }
+                "allOf" => {
+                    let terms = self.subschemas(&keywords, keyword)?;
+                    parts.extend(terms.into_iter().map(Part::Term));
+                }
+                "anyOf" => {
+                    let terms = self.subschemas(&keywords, keyword)?;
+                    parts.push(Part::Term(self.terms.some(&terms)));
+                }
+                "oneOf" => parts.push(Part::OneOf(self.subschemas(&keywords, keyword)?)),
+                "not" => {
+                    parts.push(Part::Not(self.subschema(id, &["not"], &map["not"])?));
+                }
+                "if" if role(keyword, draft) == Role::Enforced => {
+                    let mut branch = |name: &str| match map.get(name) {
+                        Some(value) => self.subschema(id, &[name], value),
+                        None => Ok(TermId::ANY),
+                    };
+                    let (condition, then, otherwise) =
+                        (branch("if")?, branch("then")?, branch("else")?);
+                    parts.push(Part::If { condition, then, otherwise });
+                }
+                "dependentRequired" | "dependentSchemas" | "dependencies"
+                    if role(keyword, draft) == Role::Enforced =>
+                {
+                    parts.extend(self.read_dependents(&keywords, keyword)?);
+                }
+                _ => {}
+            }
+        }
+        parts.extend(base.take().map(Part::Normal));
+        if self.refused.len() > refused_before {
+            parts.push(Part::Normal(Normal { widened: true, ..Normal::any() }));
+        }
+        Ok(parts)
+    }
+
+    /// Until draft 7 nothing counts beside a reference.
+    fn read_lone_reference(&mut self, keywords: &Keywords<'s>) -> Result<Vec<Part>, SchemaError> {
+        for keyword in keywords.map.keys() {
+            let pointer = self.document.keyword_pointer(keywords.id, keyword);
+            if keyword == "$ref" {
+                self.note_entry(pointer, keyword, Status::Enforced, None);
+            } else {
+                let known = !matches!(role(keyword, keywords.draft), Role::Annotation | Role::Unknown);
+                let note = known.then(|| "ignored beside a reference in this draft".to_owned());
+                self.note_entry(pointer, keyword, Status::Annotation, note);
+            }
+        }
+        Ok(vec![Part::Term(self.read_reference(keywords)?)])
+    }
+
+    fn read_reference(&mut self, keywords: &Keywords<'s>) -> Result<TermId, SchemaError> {
+        let Value::String(reference) = &keywords.map["$ref"] else {
+            return Err(self.invalid(keywords, "$ref", "a string"));
+        };
+        let id = self.document.resolve(keywords.id, reference)?;
+        match self.document.value(id) {
+            Value::Bool(true) => Ok(TermId::ANY),
+            Value::Bool(false) => Ok(TermId::NOTHING),
+            Value::Object(_) => Ok(self.terms.schema(id)),
+            _ => Err(SchemaError::invalid(self.document.pointer(id), "a schema")),
+        }
+    }
+
+    /// Writes down what becomes of each keyword, and refuses those that nobody can enforce.
+    fn read_roles(&mut self, keywords: &Keywords<'s>) {
+        for (keyword, value) in keywords.map {
+            let role = role(keyword, keywords.draft);
+            let pointer = self.document.keyword_pointer(keywords.id, keyword);
+            match role {
+                Role::Enforced => self.note_entry(pointer, keyword, Status::Enforced, None),
+                Role::Annotation => self.note_entry(pointer, keyword, Status::Annotation, None),
+                Role::Unknown => {
+                    let note = Some("unknown keyword".to_owned());
+                    self.note_entry(pointer, keyword, Status::Annotation, note);
+                }
+                Role::Format => self.read_format(keywords, value, pointer),
+                Role::Refused { reason, .. } => {
+                    if vocabulary::is_trivial(keyword, value, keywords.map) {
+                        self.note_entry(pointer, keyword, Status::Enforced, None);
+                    } else {
+                        self.refuse(keywords.id, keyword, reason);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The constraint of the keywords that speak of one type each, and of `type`.
+    fn read_typed(&mut self, keywords: &Keywords<'s>) -> Result<Normal, SchemaError> {
+        let mut normal = self.read_type(keywords)?;
+        let limit = self.options.limits.alternatives;
+        let mut typed = Normal::any();
+        typed.numbers = self.read_number(keywords)?.into_iter().collect();
+        typed.strings = self.read_string(keywords)?.into_iter().collect();
+        typed.arrays = self.read_array(keywords)?.into_iter().collect();
+        typed.objects = self.read_object(keywords)?.into_iter().collect();
+        normal = normal
+            .and(&typed, &mut self.terms, limit)
+            .map_err(|_| SchemaError::limit(self.document.pointer(keywords.id), "alternatives", limit))?;
+        Ok(normal)
+    }
+
+    fn read_type(&mut self, keywords: &Keywords<'s>) -> Result<Normal, SchemaError> {
+        let names: Vec<&Value> = match keywords.map.get("type") {
+            None => return Ok(Normal::any()),
+            Some(Value::Array(names)) => names.iter().collect(),
+            Some(name) => vec![name],
+        };
+        let mut normal = Normal::nothing();
+        let any = Normal::any();
+        for name in names {
+            match name.as_str() {
+                Some("null") => normal.null = true,
+                Some("boolean") => normal.booleans = [true; 2],
+                Some("integer") if normal.numbers.is_empty() => {
+                    normal.numbers = vec![NumberSet::integers()];
+                }
+                Some("integer") => {}
+                Some("number") => normal.numbers.clone_from(&any.numbers),
+                Some("string") => normal.strings = vec![StringSet::lengths(0, None)],
+                Some("array") => normal.arrays.clone_from(&any.arrays),
+                Some("object") => normal.objects.clone_from(&any.objects),
+                _ => return Err(self.invalid(keywords, "type", "the name of a type or a list of them")),
+            }
+        }
+        Ok(normal)
+    }
+
+    /// The value of a keyword that is a non-negative integer.
+    fn read_count(
+        &self,
+        keywords: &Keywords<'s>,
+        keyword: &str,
+    ) -> Result<Option<u64>, SchemaError> {
+        let Some(value) = keywords.map.get(keyword) else { return Ok(None) };
+        let count = match value {
+            Value::Number(number) => number::count(number),
+            _ => None,
+        };
+        match count {
+            Some(count) => Ok(Some(count)),
+            None => Err(self.invalid(keywords, keyword, "a non-negative integer")),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! `minLength`, `maxLength`, `format`.
+
+use serde_json::Value;
+
+use super::{Keywords, Reader};
+use crate::error::SchemaError;
+use crate::normal::StringSet;
+use crate::options::{Formats, UnknownFormats};
+use crate::report::Status;
+
+/// The formats that the drafts define.
+const KNOWN_FORMATS: [&str; 19] = [
+    "date", "time", "date-time", "duration", "email", "idn-email", "hostname", "idn-hostname",
+    "ipv4", "ipv6", "uri", "uri-reference", "iri", "iri-reference", "uri-template", "uuid",
+    "json-pointer", "relative-json-pointer", "regex",
+];
+
+impl<'s> Reader<'s, '_> {
+    pub(super) fn read_string(
+        &mut self,
+        keywords: &Keywords<'s>,
+    ) -> Result<Option<StringSet>, SchemaError> {
+        let min = self.read_count(keywords, "minLength")?.unwrap_or(0);
+        let max = self.read_count(keywords, "maxLength")?;
+        if max.is_some_and(|max| max < min) {
+            return Ok(None);
+        }
+        Ok(Some(StringSet::lengths(min, max)))
+    }
+
+    pub(super) fn read_format(&mut self, keywords: &Keywords<'s>, value: &Value, pointer: String) {
+        let name = value.as_str().unwrap_or_default();
+        let asserted = if KNOWN_FORMATS.contains(&name) {
+            self.options.formats == Formats::Assert
+        } else {
+            self.options.unknown_formats == UnknownFormats::Error
+        };
+        if asserted {
+            self.refuse(keywords.id, "format", "this format is not supported yet");
+        } else {
+            let known = KNOWN_FORMATS.contains(&name);
+            let note = (!known).then(|| "unknown format".to_owned());
+            self.note_entry(pointer, "format", Status::Annotation, note);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The one way in.
+
+use grammask_gbnf::Grammar;
+use serde_json::Value;
+
+use crate::emit::emit;
+use crate::error::SchemaError;
+use crate::normalise::Normaliser;
+use crate::options::Options;
+use crate::read::Reader;
+use crate::report::{Report, Spelling};
+
+/// A grammar and what it enforces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Translation {
+    /// The grammar; its start rule is `root`.
+    pub grammar: Grammar,
+    /// What became of each keyword.
+    pub report: Report,
+}
+
+/// Translates a schema into a grammar of its valid instances.
+///
+/// A schema without any valid instance has a translation: the grammar that matches nothing, with
+/// a report that says so.
+///
+/// # Errors
+///
+/// [`SchemaError`] if the schema is not one, if a reference leads nowhere or back to itself, if a
+/// keyword cannot be enforced (unless lenient; all of them at once), or if a limit is reached.
+///
+/// # Example
+///
+/// ```
+/// use grammask_json_schema::{Options, SchemaErrorKind, translate};
+/// use serde_json::json;
+///
+/// let error = translate(&json!({"items": {"uniqueItems": true}}), &Options::default()).unwrap_err();
+/// assert_eq!(error.pointer(), "/items/uniqueItems");
+/// assert!(matches!(error.kind(), SchemaErrorKind::Unsupported(keywords) if keywords.len() == 1));
+/// ```
+pub fn translate(schema: &Value, options: &Options) -> Result<Translation, SchemaError> {
+    let reader = Reader::new(schema, options)?;
+    let mut normaliser = Normaliser::new(reader);
+    let (grammar, satisfiable) = emit(&mut normaliser)?;
+    let reader = normaliser.reader;
+    reader.verdict()?;
+    let report = Report {
+        spelling: Spelling::of(options),
+        satisfiable,
+        entries: reader.entries,
+        notes: reader.notes,
+    };
+    Ok(Translation { grammar, report })
+}
