@@ -182,12 +182,11 @@ proptest! {
     ) {
         let reference = Reference::new(&grammar, "root");
         let text = generate::walk(&reference, &steps);
-        for end in 0..=text.len() {
-            let chart = reference.read(&text[..end]);
-            prop_assert_eq!(chart.is_none(), reference.is_empty());
-            if let Some(chart) = chart {
-                prop_assert!(chart.matches() || !chart.next_bytes().is_empty());
-            }
+        let mut chart = reference.start();
+        prop_assert_eq!(chart.alive(), !reference.is_empty());
+        for &byte in &text {
+            prop_assert!(chart.matches() || !chart.next_bytes().is_empty());
+            prop_assert!(chart.push(byte));
         }
     }
 
@@ -202,6 +201,8 @@ proptest! {
         let other = generate::mutate(&text, &changes);
         if let Some(mut chart) = reference.read(&text) {
             let (complete, next) = (chart.matches(), chart.next_bytes());
+            let allowed: Vec<u8> = (0..=255).filter(|&byte| chart.allows(byte)).collect();
+            prop_assert_eq!(&next, &allowed);
             let read = other.iter().filter(|&&byte| chart.push(byte)).count();
             prop_assert_eq!(chart.position(), text.len() + read);
             for _ in 0..read {
