@@ -33,7 +33,8 @@ impl Decimal {
             None => (rest, 0),
         };
         let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        if integer.is_empty() || !(integer.bytes().chain(fraction.bytes())).all(|b| b.is_ascii_digit())
+        if integer.is_empty()
+            || !(integer.bytes().chain(fraction.bytes())).all(|b| b.is_ascii_digit())
         {
             return None;
         }
@@ -178,7 +179,8 @@ mod tests {
 
     #[test]
     fn reads_and_orders() {
-        let sorted = ["-1e5", "-2.5", "-1", "-0.1", "0", "1e-400", "0.09", "0.1", "9", "10", "1e400"];
+        let sorted =
+            ["-1e5", "-2.5", "-1", "-0.1", "0", "1e-400", "0.09", "0.1", "9", "10", "1e400"];
         for (i, a) in sorted.iter().enumerate() {
             for (j, b) in sorted.iter().enumerate() {
                 assert_eq!(decimal(a).cmp(&decimal(b)), i.cmp(&j), "{a} {b}");

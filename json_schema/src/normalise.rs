@@ -26,12 +26,7 @@ const CONTRADICTION_DEPTH: usize = 3;
 
 impl<'s, 'o> Normaliser<'s, 'o> {
     pub(crate) fn new(reader: Reader<'s, 'o>) -> Self {
-        Self {
-            reader,
-            parts: HashMap::new(),
-            normals: HashMap::new(),
-            in_progress: HashSet::new(),
-        }
+        Self { reader, parts: HashMap::new(), normals: HashMap::new(), in_progress: HashSet::new() }
     }
 
     /// The normal form of a term.

@@ -67,8 +67,7 @@ impl Speller {
             })
         });
         let negative = negative.then(|| {
-            let turned =
-                |bound: &Bound| Bound { value: bound.value.magnitude(), ..bound.clone() };
+            let turned = |bound: &Bound| Bound { value: bound.value.magnitude(), ..bound.clone() };
             let low = set.high.as_ref().filter(|high| high.value <= zero).map(turned);
             self.magnitudes(&Range {
                 low: low.unwrap_or_else(|| open(zero.clone())),
@@ -99,17 +98,14 @@ impl Speller {
             (_, Fraction::With) => None,
             (Numbers::Canonical, Fraction::Without) => Some(Expr::literal("0")),
             // A float may be a negative zero, an integer may not.
-            (Numbers::Canonical, Fraction::Any) => {
-                Some(Expr::choice([Expr::literal("0"), sequence([
-                    Expr::literal("-").optional(),
-                    Expr::literal("0.0"),
-                ])]))
-            }
+            (Numbers::Canonical, Fraction::Any) => Some(Expr::choice([
+                Expr::literal("0"),
+                sequence([Expr::literal("-").optional(), Expr::literal("0.0")]),
+            ])),
             (Numbers::Any, _) => {
                 let zeros = Expr::literal("0").repeat(1, Some(self.digits.fraction));
                 let fraction = sequence([Expr::literal("."), zeros]).optional();
-                let mut parts =
-                    vec![Expr::literal("-").optional(), Expr::literal("0"), fraction];
+                let mut parts = vec![Expr::literal("-").optional(), Expr::literal("0"), fraction];
                 parts.extend(self.any_exponent().map(Expr::optional));
                 Some(sequence(parts))
             }
@@ -155,7 +151,8 @@ impl Speller {
         let mut cases = Vec::new();
         // Between two integers every fraction will do; if it also does with the outer ones, they
         // join the range.
-        let whole = |edge: Edge<'_>| edge.is_none_or(|(digits, strict)| digits.is_empty() && !strict);
+        let whole =
+            |edge: Edge<'_>| edge.is_none_or(|(digits, strict)| digits.is_empty() && !strict);
         let mut from = low_integer.clone();
         if !whole(Some(low_edge)) {
             let lead = Expr::literal(text(&low_integer));
@@ -497,8 +494,7 @@ fn fixed(from: &[u8], to: &[u8]) -> Expr {
         1 => Expr::class([('0', '9')]),
         _ => Expr::class([('0', '9')]).repeat(count as u32, Some(count as u32)),
     };
-    let (Some((&low, low_rest)), Some((&high, high_rest))) =
-        (from.split_first(), to.split_first())
+    let (Some((&low, low_rest)), Some((&high, high_rest))) = (from.split_first(), to.split_first())
     else {
         return Expr::empty();
     };
