@@ -226,21 +226,25 @@ impl<'s, 'o> Normaliser<'s, 'o> {
         terms: &[TermId],
         id: Option<SchemaId>,
     ) -> Result<Normal, SchemaError> {
+        // What is taken away need not know the surroundings: the fewer constraints it has, the
+        // simpler its complement.
+        let mut alone = Vec::with_capacity(terms.len());
         let mut branches = Vec::with_capacity(terms.len());
         for &term in terms {
             let branch = self.normal(term)?;
-            let branch = self.and(&normal, &branch, id)?;
-            branches.push(self.without_contradictions(&branch)?);
+            let both = self.and(&normal, &branch, id)?;
+            branches.push(self.without_contradictions(&both)?);
+            alone.push(branch);
         }
         let mut union = Normal { widened: normal.widened, ..Normal::nothing() };
         let mut failure = None;
         'branches: for (index, branch) in branches.iter().enumerate() {
             let mut rest = branch.clone();
-            for (other, against) in branches.iter().enumerate() {
+            for (other, against) in alone.iter().enumerate() {
                 if other == index || rest.is_nothing() {
                     continue;
                 }
-                let mut overlap = against.clone();
+                let mut overlap = (**against).clone();
                 self.keep_overlapping(&mut overlap, &rest)?;
                 if overlap.is_nothing() {
                     continue;
