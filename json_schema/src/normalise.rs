@@ -26,12 +26,7 @@ const CONTRADICTION_DEPTH: usize = 3;
 
 impl<'s, 'o> Normaliser<'s, 'o> {
     pub(crate) fn new(reader: Reader<'s, 'o>) -> Self {
-        Self {
-            reader,
-            parts: HashMap::new(),
-            normals: HashMap::new(),
-            in_progress: HashSet::new(),
-        }
+        Self { reader, parts: HashMap::new(), normals: HashMap::new(), in_progress: HashSet::new() }
     }
 
     /// The normal form of a term.
@@ -82,13 +77,12 @@ impl<'s, 'o> Normaliser<'s, 'o> {
             Term::Nothing => Ok(Normal::nothing()),
             Term::Value(value) => Ok(constant(&value, &mut self.reader.terms)),
             Term::Schema(id) => {
-                let parts = match self.parts.get(&id) {
-                    Some(parts) => parts.clone(),
-                    None => {
-                        let parts = Rc::new(self.reader.read(id)?);
-                        self.parts.insert(id, parts.clone());
-                        parts
-                    }
+                let parts = if let Some(parts) = self.parts.get(&id) {
+                    parts.clone()
+                } else {
+                    let parts = Rc::new(self.reader.read(id)?);
+                    self.parts.insert(id, parts.clone());
+                    parts
                 };
                 self.conjunction(&parts, Some(id))
             }
@@ -172,7 +166,7 @@ impl<'s, 'o> Normaliser<'s, 'o> {
                         Err(reason) => self.drop_keyword(normal, id, "not", reason),
                     }
                 }
-                Part::OneOf(terms) => self.one_of(normal, terms, id)?,
+                Part::OneOf(terms) => self.one_of(&normal, terms, id)?,
             };
         }
         Ok(normal)
@@ -222,7 +216,7 @@ impl<'s, 'o> Normaliser<'s, 'o> {
     /// Exactly one of the branches: each without the others that it overlaps.
     fn one_of(
         &mut self,
-        normal: Normal,
+        normal: &Normal,
         terms: &[TermId],
         id: Option<SchemaId>,
     ) -> Result<Normal, SchemaError> {
@@ -232,7 +226,7 @@ impl<'s, 'o> Normaliser<'s, 'o> {
         let mut branches = Vec::with_capacity(terms.len());
         for &term in terms {
             let branch = self.normal(term)?;
-            let both = self.and(&normal, &branch, id)?;
+            let both = self.and(normal, &branch, id)?;
             branches.push(self.without_contradictions(&both)?);
             alone.push(branch);
         }

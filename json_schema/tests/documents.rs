@@ -48,7 +48,11 @@ fn documents_are_valid() {
     let choices = [
         Options::default(),
         Options { order: Order::Declared, ..Options::default() },
-        Options { notation: Notation::Plain, whitespace: Whitespace::Compact, ..Options::default() },
+        Options {
+            notation: Notation::Plain,
+            whitespace: Whitespace::Compact,
+            ..Options::default()
+        },
         Options { order: Order::RequiredFirst, ..Options::default() },
     ];
     let mut random = Random(1);

@@ -14,7 +14,10 @@ fn messages() {
     for (schema, expected) in [
         (json!(5), "a schema expected at the root"),
         (json!({"type": "text"}), "the name of a type or a list of them expected at /type"),
-        (json!({"items": {"minLength": -1}}), "a non-negative integer expected at /items/minLength"),
+        (
+            json!({"items": {"minLength": -1}}),
+            "a non-negative integer expected at /items/minLength",
+        ),
         (json!({"properties": {"a/b": 1}}), "a schema expected at /properties/a~1b"),
         (json!({"$ref": "#/$defs/x"}), "the reference \"#/$defs/x\" at /$ref leads nowhere"),
         (json!({"$ref": "#"}), "the reference at the root leads back to itself"),
@@ -73,13 +76,16 @@ fn report() {
     let report = translate(&schema, &options).unwrap().report;
     let status: Vec<(&str, Status)> =
         report.entries.iter().map(|entry| (entry.pointer.as_str(), entry.status)).collect();
-    assert_eq!(status, [
-        ("/title", Status::Annotation),
-        ("/type", Status::Enforced),
-        ("/format", Status::Annotation),
-        ("/pattern", Status::Refused),
-        ("/x-mine", Status::Annotation),
-    ]);
+    assert_eq!(
+        status,
+        [
+            ("/title", Status::Annotation),
+            ("/type", Status::Enforced),
+            ("/format", Status::Annotation),
+            ("/pattern", Status::Refused),
+            ("/x-mine", Status::Annotation),
+        ]
+    );
     let text = report.to_string();
     assert!(text.starts_with("properties: any order"), "{text}");
     assert!(text.contains("not enforced: /pattern (not supported yet)"), "{text}");
@@ -91,7 +97,8 @@ fn report() {
 
 #[test]
 fn the_same_every_time() {
-    let schema = json!({"properties": {"b": {"enum": [1, "x", null]}, "a": {"not": {"const": "q"}}}});
+    let schema =
+        json!({"properties": {"b": {"enum": [1, "x", null]}, "a": {"not": {"const": "q"}}}});
     let first = translate(&schema, &Options::default()).unwrap();
     for _ in 0..5 {
         assert_eq!(translate(&schema, &Options::default()).unwrap(), first);
@@ -103,10 +110,8 @@ fn large_objects_in_declared_order_are_linear() {
     let size = |count: usize| {
         let properties: serde_json::Map<String, Value> =
             (0..count).map(|i| (format!("key{i}"), json!({"type": "string"}))).collect();
-        let options = Options {
-            notation: grammask_json_schema::Notation::Plain,
-            ..Options::default()
-        };
+        let options =
+            Options { notation: grammask_json_schema::Notation::Plain, ..Options::default() };
         let schema = json!({"type": "object", "properties": properties});
         translate(&schema, &options).unwrap().grammar.to_string().len()
     };

@@ -69,10 +69,10 @@ proptest! {
                 let float: f64 = text.parse().unwrap();
                 let text = format!("{float:e}");
                 let inside = low.is_none_or(|(low, strict)| {
-                    let low = low as f64 / 1000.0;
+                    let low: f64 = decimal(low).parse().unwrap();
                     float > low || !strict && float >= low
                 }) && high.is_none_or(|(high, strict)| {
-                    let high = high as f64 / 1000.0;
+                    let high: f64 = decimal(high).parse().unwrap();
                     float < high || !strict && float <= high
                 });
                 if value != 0 && !integer {
