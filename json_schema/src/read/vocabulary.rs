@@ -47,8 +47,7 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         | "not"
         | "$ref" => (Role::Enforced, Draft4, Draft202012),
         "const" => (Role::Enforced, Draft6, Draft202012),
-        "if" => (Role::Enforced, Draft7, Draft202012),
-        "then" | "else" => (Role::Enforced, Draft7, Draft202012),
+        "if" | "then" | "else" => (Role::Enforced, Draft7, Draft202012),
         "additionalItems" => (Role::Enforced, Draft4, Draft201909),
         "prefixItems" => (Role::Enforced, Draft202012, Draft202012),
         "dependencies" => (Role::Enforced, Draft4, Draft7),
