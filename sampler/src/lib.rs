@@ -1,1 +1,38 @@
 //! Vocabulary, token masks, grammar sampler and the sampler chain.
+//!
+//! From the numbers of a language model to the next token: a [`Vocabulary`] says what each token
+//! spells, [`Candidates`] hold the logits of one step, and a [`Chain`] of [`Sampler`]s reshapes them
+//! and picks one. The samplers compute what llama.cpp computes, draw for draw.
+//! No model, no file and no network is touched here.
+//!
+//! ```
+//! use grammask_sampler::{Candidates, Chain, Dist, Temperature, TopK, Vocabulary};
+//!
+//! let vocabulary = Vocabulary::from_name("r50k_base")?;
+//! let mut chain = Chain::new();
+//! chain.add(TopK::new(40)).add(Temperature::new(0.8)?).add(Dist::new(42));
+//!
+//! let mut candidates = Candidates::from_logits(&vec![0.0; vocabulary.len()]);
+//! let token = chain.sample(&mut candidates).expect("one candidate is selected");
+//! chain.accept(token);
+//! assert!(vocabulary.bytes(token).is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod candidates;
+mod chain;
+mod rng;
+mod samplers;
+mod sort;
+mod token_id;
+mod vocabulary;
+
+pub use candidates::{Candidate, Candidates};
+pub use chain::{Chain, Sampler, Timing};
+pub use rng::{Discrete, Mt19937, uniform_f32, uniform_f64};
+pub use samplers::{
+    Dist, Greedy, LogitBias, MinP, ParameterError, Penalties, PenaltySettings, Temperature, TopK,
+    TopP,
+};
+pub use token_id::TokenId;
+pub use vocabulary::{EncodeError, TiktokenName, Vocabulary, VocabularyBuilder, VocabularyError};

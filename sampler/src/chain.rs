@@ -1,0 +1,328 @@
+//! Samplers one after the other.
+
+use std::time::{Duration, Instant};
+
+use crate::{Candidates, TokenId};
+
+/// One step between logits and the next token: it reshapes the candidates, or selects one.
+///
+/// # State
+///
+/// [`apply`](Self::apply) leaves the state as it is, save for the position of a stream of random
+/// numbers; [`accept`](Self::accept) is what moves it. So a draw whose token is refused can simply be
+/// drawn again, and no sampler has noticed. An implementation that learns from its own draws keeps
+/// the draw aside and takes it in when its token is accepted.
+///
+/// ```
+/// use grammask_sampler::{Candidates, Chain, Greedy, Sampler, TokenId};
+///
+/// /// Never the same token twice in a row.
+/// #[derive(Clone, Default)]
+/// struct NoRepeat(Option<TokenId>);
+///
+/// impl Sampler for NoRepeat {
+///     fn name(&self) -> &str {
+///         "no-repeat"
+///     }
+///     fn apply(&mut self, candidates: &mut Candidates) {
+///         candidates.retain(|candidate| Some(candidate.id) != self.0);
+///     }
+///     fn accept(&mut self, token: TokenId) {
+///         self.0 = Some(token);
+///     }
+///     fn reset(&mut self) {
+///         self.0 = None;
+///     }
+///     fn clone_box(&self) -> Box<dyn Sampler> {
+///         Box::new(self.clone())
+///     }
+/// }
+///
+/// let mut chain = Chain::new();
+/// chain.add(NoRepeat::default()).add(Greedy);
+/// let mut next = || {
+///     let token = chain.sample(&mut Candidates::from_logits(&[1.0, 3.0, 2.0])).unwrap();
+///     chain.accept(token);
+///     token.0
+/// };
+/// assert_eq!([next(), next(), next()], [1, 2, 1]);
+/// ```
+pub trait Sampler: Send {
+    /// The name, as llama.cpp prints it. A leading `?` marks a sampler whose settings switch it off.
+    fn name(&self) -> &str;
+
+    /// Reshapes the candidates or selects one of them.
+    fn apply(&mut self, candidates: &mut Candidates);
+
+    /// Takes note that a token has come next, of the prompt or generated.
+    fn accept(&mut self, token: TokenId) {
+        let _ = token;
+    }
+
+    /// Goes back to the state at the start, random numbers included.
+    fn reset(&mut self) {}
+
+    /// A copy with the same state; both go on alike.
+    fn clone_box(&self) -> Box<dyn Sampler>;
+}
+
+impl Clone for Box<dyn Sampler> {
+    fn clone(&self) -> Self {
+        self.clone_box()
+    }
+}
+
+/// How long a sampler of a chain has taken so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// The wall time of all calls of [`Sampler::apply`].
+    pub total: Duration,
+    /// How many calls those were.
+    pub calls: u64,
+}
+
+/// Samplers that are applied one after the other. A chain is a sampler itself.
+///
+/// Source: `llama_sampler_chain_*` of llama.cpp; the time per sampler is ours.
+///
+/// ```
+/// use grammask_sampler::{Candidates, Chain, Dist, MinP, TokenId, TopK};
+///
+/// let mut chain = Chain::new();
+/// chain.add(TopK::new(2)).add(MinP::new(0.05, 1)?).add(Dist::new(1));
+/// assert_eq!(chain.names().collect::<Vec<_>>(), ["top-k", "min-p", "dist"]);
+///
+/// let token = chain.sample(&mut Candidates::from_logits(&[0.0, 9.0, 1.0]));
+/// assert_eq!(token, Some(TokenId(1)));
+/// assert_eq!(chain.timings().map(|timing| timing.calls).sum::<u64>(), 3);
+/// # Ok::<(), grammask_sampler::ParameterError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Chain {
+    links: Vec<Link>,
+    untimed: bool,
+}
+
+#[derive(Clone)]
+struct Link {
+    sampler: Box<dyn Sampler>,
+    timing: Timing,
+}
+
+impl Chain {
+    /// A chain without samplers, which takes the time of each.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A chain without samplers that reads no clock, for systems that have none.
+    pub fn untimed() -> Self {
+        Self { untimed: true, ..Self::default() }
+    }
+
+    /// Adds a sampler at the end.
+    pub fn add(&mut self, sampler: impl Sampler + 'static) -> &mut Self {
+        self.add_boxed(Box::new(sampler))
+    }
+
+    /// Adds a sampler at the end.
+    pub fn add_boxed(&mut self, sampler: Box<dyn Sampler>) -> &mut Self {
+        self.links.push(Link { sampler, timing: Timing::default() });
+        self
+    }
+
+    /// The sampler at an index.
+    pub fn get(&self, index: usize) -> Option<&dyn Sampler> {
+        self.links.get(index).map(|link| &*link.sampler)
+    }
+
+    /// Takes out the sampler at an index, with its state; those behind it move up. `None` if there
+    /// is none.
+    pub fn remove(&mut self, index: usize) -> Option<Box<dyn Sampler>> {
+        (index < self.links.len()).then(|| self.links.remove(index).sampler)
+    }
+
+    /// How many samplers there are.
+    pub fn len(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.links.is_empty()
+    }
+
+    /// The names of the samplers, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.links.iter().map(|link| link.sampler.name())
+    }
+
+    /// The time of each sampler, in order. All zero in a chain that is [`untimed`](Self::untimed).
+    pub fn timings(&self) -> impl Iterator<Item = Timing> {
+        self.links.iter().map(|link| link.timing)
+    }
+
+    /// Sets all times back to zero.
+    pub fn reset_timings(&mut self) {
+        for link in &mut self.links {
+            link.timing = Timing::default();
+        }
+    }
+
+    /// Applies the chain and returns the selected token; `None` if no sampler has selected one.
+    /// Unlike `llama_sampler_sample` it does not accept the token.
+    pub fn sample(&mut self, candidates: &mut Candidates) -> Option<TokenId> {
+        self.apply(candidates);
+        candidates.selected_candidate().map(|candidate| candidate.id)
+    }
+
+    /// Applies every sampler in order.
+    pub fn apply(&mut self, candidates: &mut Candidates) {
+        for link in &mut self.links {
+            if self.untimed {
+                link.sampler.apply(candidates);
+            } else {
+                let start = Instant::now();
+                link.sampler.apply(candidates);
+                link.timing.total += start.elapsed();
+                link.timing.calls += 1;
+            }
+        }
+    }
+
+    /// Tells every sampler that a token has come next.
+    pub fn accept(&mut self, token: TokenId) {
+        for link in &mut self.links {
+            link.sampler.accept(token);
+        }
+    }
+
+    /// Takes every sampler back to its start; the times stay.
+    pub fn reset(&mut self) {
+        for link in &mut self.links {
+            link.sampler.reset();
+        }
+    }
+}
+
+impl Sampler for Chain {
+    fn name(&self) -> &'static str {
+        "chain"
+    }
+
+    fn apply(&mut self, candidates: &mut Candidates) {
+        Chain::apply(self, candidates);
+    }
+
+    fn accept(&mut self, token: TokenId) {
+        Chain::accept(self, token);
+    }
+
+    fn reset(&mut self) {
+        Chain::reset(self);
+    }
+
+    fn clone_box(&self) -> Box<dyn Sampler> {
+        Box::new(self.clone())
+    }
+}
+
+/// `logits -> top-k -> dist`, as llama.cpp prints it.
+impl std::fmt::Display for Chain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("logits")?;
+        self.names().try_for_each(|name| write!(f, " -> {name}"))
+    }
+}
+
+impl std::fmt::Debug for Chain {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Chain({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Dist, Greedy, Penalties, PenaltySettings, Temperature, TopK};
+
+    fn chain() -> Chain {
+        let settings = PenaltySettings { repeat: 1.3, ..PenaltySettings::default() };
+        let mut chain = Chain::new();
+        chain.add(Penalties::new(settings).unwrap()).add(TopK::new(6)).add(Dist::new(9));
+        chain
+    }
+
+    fn run(chain: &mut Chain, steps: u32) -> Vec<TokenId> {
+        let mut candidates = Candidates::default();
+        (0..steps)
+            .map(|_| {
+                candidates.set_logits(&[0.1, 0.4, 0.3, 0.9, 0.2, 0.6, 0.5, 0.8]);
+                let token = chain.sample(&mut candidates).unwrap();
+                chain.accept(token);
+                token
+            })
+            .collect()
+    }
+
+    #[test]
+    fn samplers_come_and_go() {
+        let mut chain = chain();
+        assert_eq!(chain.to_string(), "logits -> penalties -> top-k -> dist");
+        assert_eq!(chain.remove(1).unwrap().name(), "top-k");
+        assert!(chain.remove(2).is_none() && chain.get(2).is_none());
+        assert_eq!(chain.get(1).unwrap().name(), "dist");
+        assert_eq!((chain.len(), chain.is_empty()), (2, false));
+        assert_eq!(Chain::new().sample(&mut Candidates::from_logits(&[1.0])), None);
+    }
+
+    #[test]
+    fn a_clone_goes_on_alike() {
+        let mut chain = chain();
+        run(&mut chain, 7);
+        let mut copy = chain.clone();
+        assert_eq!(run(&mut copy, 30), run(&mut chain, 30));
+    }
+
+    #[test]
+    fn reset_starts_over() {
+        let mut chain = chain();
+        let first = run(&mut chain, 30);
+        chain.reset();
+        assert_eq!(run(&mut chain, 30), first);
+    }
+
+    #[test]
+    fn a_refused_draw_moves_nothing_but_the_stream() {
+        let logits = [0.3, 0.9, 0.2];
+        let mut refused = chain();
+        run(&mut refused, 5);
+        let mut plain = refused.clone();
+        refused.apply(&mut Candidates::from_logits(&logits));
+        // Without its last link the chain is deterministic.
+        refused.remove(2);
+        plain.remove(2);
+        let (mut a, mut b) = (Candidates::from_logits(&logits), Candidates::from_logits(&logits));
+        refused.apply(&mut a);
+        plain.apply(&mut b);
+        assert_eq!(a, b);
+    }
+
+    #[test]
+    fn a_chain_is_a_sampler() {
+        let mut inner = Chain::untimed();
+        inner.add(Temperature::new(0.5).unwrap()).add(Greedy);
+        let mut outer = Chain::new();
+        outer.add(inner);
+        assert_eq!(outer.sample(&mut Candidates::from_logits(&[0.0, 1.0])), Some(TokenId(1)));
+        assert_eq!(outer.timings().next().unwrap().calls, 1);
+        outer.reset_timings();
+        assert_eq!(outer.timings().next(), Some(Timing::default()));
+    }
+
+    #[test]
+    fn a_chain_may_move_between_threads() {
+        fn is_send<T: Send>(_: &T) {}
+        is_send(&chain());
+    }
+}

@@ -1,0 +1,21 @@
+//! The samplers, one file each, with llama.cpp's formulas, edge cases and draws.
+
+mod dist;
+mod greedy;
+mod logit_bias;
+mod min_p;
+mod parameter;
+mod penalties;
+mod temperature;
+mod top_k;
+mod top_p;
+
+pub use dist::Dist;
+pub use greedy::Greedy;
+pub use logit_bias::LogitBias;
+pub use min_p::MinP;
+pub use parameter::ParameterError;
+pub use penalties::{Penalties, PenaltySettings};
+pub use temperature::Temperature;
+pub use top_k::TopK;
+pub use top_p::TopP;

@@ -1,0 +1,284 @@
+//! What the tokens of a model spell.
+
+mod builder;
+mod error;
+mod list;
+mod tiktoken;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+pub use builder::VocabularyBuilder;
+pub use error::{EncodeError, VocabularyError};
+pub use tiktoken::TiktokenName;
+
+use crate::TokenId;
+
+/// What the tokens of a model spell, which of them are control tokens, and which end generation.
+///
+/// An id below [`len`](Self::len) is one of three things: an ordinary token, which is a part of texts
+/// and spells at least one byte (not always whole characters); a control token, which is never part
+/// of a text even where its own text is; or a gap, which is never allowed. Tokens that end
+/// generation are control tokens. Ordinary tokens spell different things.
+///
+/// ```
+/// use grammask_sampler::{TokenId, Vocabulary};
+///
+/// let vocabulary = Vocabulary::from_name("o200k_base")?;
+/// assert_eq!(vocabulary.len(), 200_019);
+/// assert_eq!(vocabulary.bytes(TokenId(10_000)), Some(&b" brush"[..]));
+/// assert_eq!(vocabulary.bytes(TokenId(199_998)), None); // a gap
+/// assert_eq!(vocabulary.eog_ids(), [TokenId(199_999)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    /// What the tokens spell, one after the other.
+    bytes: Cow<'static, [u8]>,
+    /// Token i spells the bytes from offset i to offset i + 1.
+    offsets: Vec<u32>,
+    /// The control tokens, ascending.
+    control: Vec<TokenId>,
+    /// Those of them that end generation, ascending.
+    eog: Vec<TokenId>,
+    /// The ordinary tokens in the order of their bytes.
+    ordered: Vec<TokenId>,
+    /// The length of the longest ordinary token.
+    longest: usize,
+    tokenizer: Tokenizer,
+}
+
+/// How a text becomes tokens.
+#[derive(Clone, Copy, Debug)]
+enum Tokenizer {
+    Tiktoken(TiktokenName),
+    Greedy,
+}
+
+impl Vocabulary {
+    /// A built-in vocabulary. Takes about a millisecond; its encoder is loaded when it is first used.
+    pub fn tiktoken(name: TiktokenName) -> Self {
+        tiktoken::load(name)
+    }
+
+    /// The built-in vocabulary with this name: `o200k_base`, `cl100k_base` or `r50k_base`.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularyError::UnknownName`].
+    pub fn from_name(name: &str) -> Result<Self, VocabularyError> {
+        name.parse().map(Self::tiktoken)
+    }
+
+    /// A vocabulary in JSON: `{"tokens": ["text" or {"hex": ".."}], "control": [ids], "eog": [ids]}`.
+    /// `control` and `eog` may be left out; a token in `eog` is a control token too.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularyError::Format`], also for a field that it does not know,
+    /// [`VocabularyError::Hex`], [`VocabularyError::IdOutOfRange`], and those of
+    /// [`VocabularyBuilder::build`].
+    ///
+    /// ```
+    /// use grammask_sampler::{TokenId, Vocabulary};
+    ///
+    /// let json = r#"{"tokens": ["a", {"hex": "c3"}, "</s>"], "eog": [2]}"#;
+    /// let vocabulary = Vocabulary::from_json(json)?;
+    /// assert_eq!(vocabulary.bytes(TokenId(1)), Some(&[0xc3][..]));
+    /// # Ok::<(), grammask_sampler::VocabularyError>(())
+    /// ```
+    pub fn from_json(text: &str) -> Result<Self, VocabularyError> {
+        list::from_json(text)
+    }
+
+    /// A vocabulary to be put together token by token.
+    pub fn builder() -> VocabularyBuilder {
+        VocabularyBuilder::default()
+    }
+
+    /// How many ids there are, gaps included: one more than the highest id. Never 0.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// All ids, gaps included.
+    pub fn ids(&self) -> impl Iterator<Item = TokenId> + use<> {
+        (0..self.len() as u32).map(TokenId)
+    }
+
+    /// What a token spells; `None` for a gap and for an id out of range. A control token may spell
+    /// nothing.
+    pub fn bytes(&self, token: TokenId) -> Option<&[u8]> {
+        if token.index() >= self.len() {
+            return None;
+        }
+        let bytes = self.spelling(token);
+        (!bytes.is_empty() || self.is_control(token)).then_some(bytes)
+    }
+
+    /// What an id below `len` spells; a gap spells nothing.
+    fn spelling(&self, token: TokenId) -> &[u8] {
+        let index = token.index();
+        &self.bytes[self.offsets[index] as usize..self.offsets[index + 1] as usize]
+    }
+
+    /// Whether this is a control token.
+    pub fn is_control(&self, token: TokenId) -> bool {
+        self.control.binary_search(&token).is_ok()
+    }
+
+    /// Whether this token ends generation.
+    pub fn is_eog(&self, token: TokenId) -> bool {
+        self.eog.binary_search(&token).is_ok()
+    }
+
+    /// The control tokens, ascending; those that end generation are among them.
+    pub fn control_ids(&self) -> &[TokenId] {
+        &self.control
+    }
+
+    /// The tokens that end generation, ascending.
+    pub fn eog_ids(&self) -> &[TokenId] {
+        &self.eog
+    }
+
+    /// The ordinary tokens in the order of their bytes: no control tokens, no gaps.
+    pub fn ordered(&self) -> &[TokenId] {
+        &self.ordered
+    }
+
+    /// The length in bytes of the longest ordinary token; 0 if there is none.
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Takes over the ordinary tokens in the order of their bytes.
+    fn set_ordered(&mut self, ordered: Vec<TokenId>) {
+        self.longest = ordered.iter().map(|&id| self.spelling(id).len()).max().unwrap_or(0);
+        self.ordered = ordered;
+    }
+
+    /// The token with exactly this text: a control token (the lowest of several) before an ordinary
+    /// one.
+    ///
+    /// ```
+    /// use grammask_sampler::{TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::from_name("r50k_base")?;
+    /// assert_eq!(vocabulary.token_by_text(b"<|endoftext|>"), Some(TokenId(50_256)));
+    /// assert_eq!(vocabulary.token_by_text(b"!"), Some(TokenId(0)));
+    /// assert_eq!(vocabulary.token_by_text(b"no such token"), None);
+    /// # Ok::<(), grammask_sampler::VocabularyError>(())
+    /// ```
+    pub fn token_by_text(&self, text: &[u8]) -> Option<TokenId> {
+        let control = self.control.iter().find(|&&token| self.spelling(token) == text);
+        control.copied().or_else(|| {
+            let found = self.ordered.binary_search_by_key(&text, |&token| self.spelling(token));
+            found.ok().map(|place| self.ordered[place])
+        })
+    }
+
+    /// The tokens of a text in which the texts of control tokens are mere text.
+    ///
+    /// A built-in vocabulary encodes as tiktoken does. Any other takes the longest token that fits,
+    /// again and again, which may end in a place where no token fits although other tokens would
+    /// have spelled the text.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError::Unspellable`] of a vocabulary that is not built in, [`EncodeError::Split`] of
+    /// one that is.
+    ///
+    /// ```
+    /// use grammask_sampler::{TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::from_name("r50k_base")?;
+    /// assert_eq!(vocabulary.encode("hello world")?, [TokenId(31_373), TokenId(995)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn encode(&self, text: &str) -> Result<Vec<TokenId>, EncodeError> {
+        let mut tokens = Vec::new();
+        self.encode_part(text, 0..text.len(), &mut tokens)?;
+        Ok(tokens)
+    }
+
+    /// The tokens of a text in which the texts of some tokens stand for these tokens: the leftmost
+    /// one counts, the longest one of several. What lies between is encoded part by part.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError::UnknownToken`] if one of them does not exist, else as [`encode`](Self::encode).
+    ///
+    /// ```
+    /// use grammask_sampler::{TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::from_name("r50k_base")?;
+    /// let end = vocabulary.eog_ids()[0];
+    /// let tokens = vocabulary.encode_with("hello<|endoftext|>", &[end])?;
+    /// assert_eq!(tokens, [TokenId(31_373), end]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn encode_with(
+        &self,
+        text: &str,
+        allowed_special: &[TokenId],
+    ) -> Result<Vec<TokenId>, EncodeError> {
+        let mut specials = Vec::new();
+        for &token in allowed_special {
+            let bytes = self.bytes(token).ok_or(EncodeError::UnknownToken { token })?;
+            // Bytes that are no text occur in no text.
+            if let Some(special) = std::str::from_utf8(bytes).ok().filter(|text| !text.is_empty()) {
+                specials.push(Special { token, text: special, next: text.find(special) });
+            }
+        }
+        let mut tokens = Vec::new();
+        let mut start = 0;
+        loop {
+            for special in &mut specials {
+                special.look_from(text, start);
+            }
+            let nearest = specials
+                .iter()
+                .filter_map(|special| Some((special.next?, special)))
+                .min_by_key(|(at, special)| (*at, std::cmp::Reverse(special.text.len())));
+            let Some((at, special)) = nearest else {
+                self.encode_part(text, start..text.len(), &mut tokens)?;
+                return Ok(tokens);
+            };
+            self.encode_part(text, start..at, &mut tokens)?;
+            tokens.push(special.token);
+            start = at + special.text.len();
+        }
+    }
+
+    fn encode_part(
+        &self,
+        text: &str,
+        range: Range<usize>,
+        tokens: &mut Vec<TokenId>,
+    ) -> Result<(), EncodeError> {
+        let (part, start) = (&text[range.clone()], range.start);
+        match self.tokenizer {
+            Tokenizer::Tiktoken(name) if !part.is_empty() => name.encode(part, tokens),
+            Tokenizer::Tiktoken(_) => Ok(()),
+            Tokenizer::Greedy => list::encode_greedy(self, part.as_bytes(), start, tokens),
+        }
+    }
+}
+
+/// A token whose text is looked for, and where it comes next.
+struct Special<'v> {
+    token: TokenId,
+    text: &'v str,
+    next: Option<usize>,
+}
+
+impl Special<'_> {
+    /// Moves on to the next occurrence from `start`, unless that is known already.
+    fn look_from(&mut self, text: &str, start: usize) {
+        if self.next.is_some_and(|next| next < start) {
+            self.next = text[start..].find(self.text).map(|at| start + at);
+        }
+    }
+}
