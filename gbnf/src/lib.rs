@@ -5,6 +5,7 @@ mod characters;
 mod check;
 mod diagnostic;
 mod dialect;
+mod expected;
 mod finite;
 mod grammar;
 mod graph;
@@ -28,6 +29,7 @@ pub use automaton::{
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};
+pub use expected::Expected;
 pub use grammar::{
     CharClass, Expr, ExprKind, Grammar, Member, Members, Repetition, Rule, TokenName,
     TokenReference,
