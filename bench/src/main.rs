@@ -1,5 +1,6 @@
 //! The harness: each subcommand measures one thing, prints a summary and writes JSON on request.
 
+mod generate;
 mod golden_samplers;
 mod input;
 mod output;
@@ -20,12 +21,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Writes documents for every schema of a folder and has them judged
+    Generate(generate::Options),
     /// Compares the samplers with what llama.cpp answered
     GoldenSamplers(golden_samplers::Options),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Generate(options) => generate::run(&options),
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
     };
     match result {
