@@ -24,8 +24,8 @@ mod tree;
 mod walk;
 
 pub use automaton::{
-    Automaton, ByteSet, CompileError, CompileErrorKind, ContextId, Entry, KeyStateId, Label,
-    NodeId, Session, State, TermId, Terms,
+    Automaton, ByteSet, CompileError, CompileErrorKind, ContextId, Entry, KeyEnd, KeyStateId,
+    Label, NodeId, Session, State, TermId, Terms,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};
