@@ -31,6 +31,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             refused += 1;
             continue;
         };
+        if constraint.mask().count() == 0 {
+            println!("{path}: no document is valid");
+            continue;
+        }
         let judge = jsonschema::validator_for(&serde_json::from_str(&text)?)?;
         let mut ended = 0;
         for seed in 1..=u32::try_from(seeds)? {

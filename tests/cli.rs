@@ -62,8 +62,10 @@ fn lines(text: &str) -> Value {
 fn fixtures() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cli");
     let update = std::env::var_os("UPDATE_FIXTURES").is_some();
-    let mut paths: Vec<_> =
-        fs::read_dir(folder).expect("fixtures").map(|entry| entry.expect("an entry").path()).collect();
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .expect("fixtures")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     paths.sort();
     let mut failures = Vec::new();
     for path in &paths {
@@ -131,7 +133,15 @@ fn a_long_line_gives_a_short_picture() {
 #[test]
 fn a_closed_pipe_is_no_failure() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_grammask"))
-        .args(["generate", "--grammar", "root ::= \"abc \"{100,}", "--vocab", "r50k_base", "-n", "-1"])
+        .args([
+            "generate",
+            "--grammar",
+            "root ::= \"abc \"{100,}",
+            "--vocab",
+            "r50k_base",
+            "-n",
+            "-1",
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

@@ -60,8 +60,8 @@ fn check(
     what: &str,
 ) {
     let text = String::from_utf8(generation.text(vocabulary)).expect("whole characters");
-    let document = serde_json::from_str(&text)
-        .unwrap_or_else(|error| panic!("{what}: {error} in {text}"));
+    let document =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{what}: {error} in {text}"));
     if let Err(error) = judge.validate(&document) {
         panic!("{what}: {error} in {text}");
     }
