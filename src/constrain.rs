@@ -87,7 +87,7 @@ pub fn grammar_constraint(
     Ok(Constraint::new(engine, &parse_grammar(grammar, root)?, root)?)
 }
 
-/// A constraint to the valid documents of a JSON Schema.
+/// A constraint to the valid documents of a JSON Schema. If there are none it allows no token.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use annotate_snippets::{AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Title, Renderer, Snippet};
 use grammask::gbnf::{LineIndex, Position, Span};
 
 use super::output::{Level, Message};
@@ -66,18 +66,21 @@ fn excerpt(text: &str, span: Span) -> Excerpt {
     Excerpt { text: shown, range }
 }
 
-fn snippet<'a>(
-    place: &'a Place<'_>,
-    kind: AnnotationKind,
-) -> (Origin<'a>, Snippet<'a, annotate_snippets::Annotation<'a>>) {
-    let Position { line, column } = place.position;
-    let origin = Origin::path(place.name).line(line).char_column(column);
+fn snippet<'a>(place: &'a Place<'_>, kind: AnnotationKind) -> Snippet<'a, Annotation<'a>> {
     let Excerpt { text, range } = excerpt(place.text, place.span);
     let mut annotation = kind.span(range);
     if !place.label.is_empty() {
         annotation = annotation.label(place.label.as_str());
     }
-    (origin, Snippet::source(text).line_start(line).annotation(annotation))
+    Snippet::source(text).path(place.name).line_start(place.position.line).annotation(annotation)
+}
+
+/// Where the renderer believes a place to be, and where it is: the line may be an excerpt.
+fn columns(place: &Place<'_>) -> (String, String) {
+    let Position { line, column } = place.position;
+    let Excerpt { text, range } = excerpt(place.text, place.span);
+    let seen = text[..range.start].chars().count() + 1;
+    (format!("{}:{line}:{seen}\n", place.name), format!("{}:{line}:{column}\n", place.name))
 }
 
 /// The message as text of one or more lines, without a line end.
@@ -93,19 +96,22 @@ pub(super) fn render(message: &Message<'_>, styled: bool) -> String {
     }
     let mut group = Group::with_title(title);
     if let Some(place) = &message.place {
-        let (origin, snippet) = snippet(place, AnnotationKind::Primary);
-        group = group.element(origin).element(snippet);
+        group = group.element(snippet(place, AnnotationKind::Primary));
     }
     for place in &message.related {
-        let (origin, snippet) = snippet(place, AnnotationKind::Context);
-        group = group.element(origin).element(snippet);
+        group = group.element(snippet(place, AnnotationKind::Context));
     }
     if let Some(help) = &message.help {
         group = group.element(Title::HELP.message(help.as_str()));
     }
     // Lines are short already: nothing is to be cut.
     let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
-    renderer.term_width(400).render(&[group])
+    let mut picture = renderer.term_width(400).render(&[group]);
+    for place in message.place.iter().chain(&message.related) {
+        let (seen, actual) = columns(place);
+        picture = picture.replacen(&seen, &actual, 1);
+    }
+    picture
 }
 
 #[cfg(test)]
