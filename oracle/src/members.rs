@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use grammask_gbnf::{Expr, ExprKind, Grammar, Members, Repetition};
 
 use crate::bnf::Name;
-use crate::reference::Reference;
+use crate::reference::{Chart, Reference};
 
 /// The key texts that occurred so far.
 pub(crate) type Used = BTreeSet<Vec<u8>>;
@@ -89,6 +89,24 @@ impl MembersRule {
                 && self.can_finish(used, 1, productive))
     }
 
+    /// The bytes that may follow `text` in a key: those for which [`Self::is_open`] says so.
+    pub(crate) fn next_bytes(&self, used: &Used, text: &[u8], productive: &[bool]) -> Vec<u8> {
+        let mut bytes = BTreeSet::new();
+        for key in &self.keys {
+            match key {
+                Key::Required(key) | Key::Optional(key) => {
+                    bytes.extend(key.strip_prefix(text).and_then(|rest| rest.first()));
+                }
+                Key::Never(_) => {}
+                Key::Many(keys) => {
+                    bytes.extend(keys.read(text).iter().flat_map(Chart::next_bytes));
+                }
+            }
+        }
+        bytes.retain(|&byte| self.is_open(used, &[text, &[byte]].concat(), productive));
+        bytes.into_iter().collect()
+    }
+
     /// The members whose key may be `text` after the members `used`.
     pub(crate) fn taking(&self, used: &Used, text: &[u8], productive: &[bool]) -> Vec<usize> {
         let takes = |&member: &usize| match &self.keys[member] {
@@ -167,6 +185,9 @@ impl MembersRule {
                 _ => None,
             })
             .collect();
+        if !languages.iter().any(|keys| keys.alive(text)) {
+            return false;
+        }
         let taken = self
             .declared()
             .union(used)

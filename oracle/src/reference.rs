@@ -153,7 +153,18 @@ impl Chart<'_> {
 
     /// Every byte that may come next, ascending.
     pub fn next_bytes(&self) -> Vec<u8> {
-        (0..=255).filter(|&byte| self.allows(byte)).collect()
+        let mut allowed = [false; 256];
+        for item in &self.last().items {
+            if let Place::Key { used, text } = &item.place {
+                let members = self.members(item);
+                for byte in members.next_bytes(used, text, &self.bnf.productive) {
+                    allowed[usize::from(byte)] = true;
+                }
+            } else if let Some(Symbol::Byte(lo, hi)) = self.symbol(item) {
+                allowed[usize::from(lo)..=usize::from(hi)].fill(true);
+            }
+        }
+        (0..=255).filter(|&byte| allowed[usize::from(byte)]).collect()
     }
 
     fn last(&self) -> &Set {

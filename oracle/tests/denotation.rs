@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use grammask_gbnf::{Expr, ExprKind, Grammar, Members, Repetition};
+use grammask_gbnf::{Expr, ExprKind, Grammar, Member, Members, Repetition};
 use grammask_oracle::{Reference, enumerate, generate};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
@@ -13,6 +13,14 @@ type Texts = BTreeSet<String>;
 struct Frame {
     characters: &'static str,
     longest: usize,
+}
+
+/// Members, and the languages that they are made of.
+struct Parts<'g> {
+    members: &'g Members,
+    keys: Vec<Texts>,
+    values: Vec<Texts>,
+    separators: Texts,
 }
 
 impl Frame {
@@ -68,63 +76,72 @@ impl Frame {
                 found
             }
             ExprKind::Members(members) => {
-                self.members(members, languages, &mut Texts::new(), &empty_text())
+                let sets = |part: fn(&Member) -> &Expr| {
+                    members
+                        .members
+                        .iter()
+                        .map(|member| self.expr(part(member), languages))
+                        .collect()
+                };
+                let parts = Parts {
+                    members,
+                    keys: sets(|member| &member.key),
+                    values: sets(|member| &member.value),
+                    separators: self.expr(&members.separator, languages),
+                };
+                self.members(&parts, &mut Texts::new(), &empty_text())
             }
         }
     }
 
     /// The texts of members that go on from one of `before`, with the keys `used` written.
-    fn members(
-        &self,
-        members: &Members,
-        languages: &BTreeMap<&str, Texts>,
-        used: &mut Texts,
-        before: &Texts,
-    ) -> Texts {
+    fn members(&self, parts: &Parts, used: &mut Texts, before: &Texts) -> Texts {
+        let members = parts.members;
         let mut found = Texts::new();
         let count = used.len() as u32;
-        let missing = members.members.iter().any(|member| {
-            member.repetition == Repetition::Required
-                && self.expr(&member.key, languages).is_disjoint(used)
-        });
-        if count >= members.min && members.max.is_none_or(|max| count <= max) && !missing {
-            found.extend(before.iter().cloned());
-        }
-        if before.is_empty() || members.max.is_some_and(|max| count >= max) {
+        if before.is_empty() || members.max.is_some_and(|max| count > max) {
             return found;
         }
-        let declared: Texts = members
-            .members
-            .iter()
-            .filter(|member| member.repetition != Repetition::Many)
-            .flat_map(|member| self.expr(&member.key, languages))
+        let with_keys = || members.members.iter().zip(&parts.keys);
+        let missing = with_keys().any(|(member, keys)| {
+            member.repetition == Repetition::Required && keys.is_disjoint(used)
+        });
+        if count >= members.min && !missing {
+            found.extend(before.iter().cloned());
+        }
+        let declared: Texts = with_keys()
+            .filter(|(member, _)| member.repetition != Repetition::Many)
+            .flat_map(|(_, keys)| keys.iter().cloned())
             .collect();
         let before = match count {
             0 => before.clone(),
-            _ => self.concatenate(before, &self.expr(&members.separator, languages)),
+            _ => self.concatenate(before, &parts.separators),
         };
-        for member in &members.members {
-            for key in self.expr(&member.key, languages) {
+        for ((member, keys), values) in with_keys().zip(&parts.values) {
+            for key in keys {
                 let allowed = match member.repetition {
                     Repetition::Never => false,
-                    Repetition::Many => !declared.contains(&key),
+                    Repetition::Many => !declared.contains(key),
                     Repetition::Required | Repetition::Optional => true,
                 };
-                if !allowed || !used.insert(key.clone()) {
-                    continue;
+                if allowed && used.insert(key.clone()) {
+                    let with_key = self.concatenate(&before, &Texts::from([key.clone()]));
+                    let with_value = self.concatenate(&with_key, values);
+                    found.extend(self.members(parts, used, &with_value));
+                    used.remove(key);
                 }
-                let with_key = self.concatenate(&before, &Texts::from([key.clone()]));
-                let with_value = self.concatenate(&with_key, &self.expr(&member.value, languages));
-                found.extend(self.members(members, languages, used, &with_value));
-                used.remove(&key);
             }
         }
         found
     }
 
     fn concatenate(&self, first: &Texts, second: &Texts) -> Texts {
+        let mut by_length = vec![Vec::new(); self.longest + 1];
+        for text in second {
+            by_length[text.len()].push(text);
+        }
         let both = first.iter().flat_map(|a| {
-            let fitting = second.iter().filter(|b| a.len() + b.len() <= self.longest);
+            let fitting = by_length[..=self.longest - a.len()].iter().flatten();
             fitting.map(move |b| format!("{a}{b}"))
         });
         both.collect()
@@ -182,12 +199,11 @@ proptest! {
     ) {
         let reference = Reference::new(&grammar, "root");
         let text = generate::walk(&reference, &steps);
-        for end in 0..=text.len() {
-            let chart = reference.read(&text[..end]);
-            prop_assert_eq!(chart.is_none(), reference.is_empty());
-            if let Some(chart) = chart {
-                prop_assert!(chart.matches() || !chart.next_bytes().is_empty());
-            }
+        let mut chart = reference.start();
+        prop_assert_eq!(chart.alive(), !reference.is_empty());
+        for &byte in &text {
+            prop_assert!(chart.matches() || !chart.next_bytes().is_empty());
+            prop_assert!(chart.push(byte));
         }
     }
 
@@ -202,6 +218,8 @@ proptest! {
         let other = generate::mutate(&text, &changes);
         if let Some(mut chart) = reference.read(&text) {
             let (complete, next) = (chart.matches(), chart.next_bytes());
+            let allowed: Vec<u8> = (0..=255).filter(|&byte| chart.allows(byte)).collect();
+            prop_assert_eq!(&next, &allowed);
             let read = other.iter().filter(|&&byte| chart.push(byte)).count();
             prop_assert_eq!(chart.position(), text.len() + read);
             for _ in 0..read {
