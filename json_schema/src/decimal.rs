@@ -33,19 +33,20 @@ impl Decimal {
             None => (rest, 0),
         };
         let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        if integer.is_empty() || !(integer.bytes().chain(fraction.bytes())).all(|b| b.is_ascii_digit())
+        if integer.is_empty()
+            || !(integer.bytes().chain(fraction.bytes())).all(|b| b.is_ascii_digit())
         {
             return None;
         }
         let digits = integer.bytes().chain(fraction.bytes()).map(|b| b - b'0').collect();
-        Some(Self::new(negative, digits, exponent.saturating_add(integer.len() as i64)))
+        Some(Self::new(negative, digits, exponent.saturating_add(length(integer.len()))))
     }
 
     /// The canonical form of `± 0.digits * 10^exponent`.
     pub(crate) fn new(negative: bool, mut digits: Vec<u8>, mut exponent: i64) -> Self {
         let leading = digits.iter().take_while(|&&digit| digit == 0).count();
         digits.drain(..leading);
-        exponent = (exponent - leading as i64).clamp(-EXPONENT_CAP, EXPONENT_CAP);
+        exponent = exponent.saturating_sub(length(leading)).clamp(-EXPONENT_CAP, EXPONENT_CAP);
         while digits.last() == Some(&0) {
             digits.pop();
         }
@@ -64,7 +65,7 @@ impl Decimal {
     }
 
     pub(crate) fn is_integer(&self) -> bool {
-        self.digits.len() as i64 <= self.exponent || self.is_zero()
+        length(self.digits.len()) <= self.exponent || self.is_zero()
     }
 
     pub(crate) fn magnitude(&self) -> Self {
@@ -87,7 +88,7 @@ impl Decimal {
         if self.exponent <= 0 || self.is_zero() {
             return vec![0];
         }
-        let length = self.exponent as usize;
+        let length = usize::try_from(self.exponent).unwrap_or(0);
         let mut part: Vec<u8> = self.digits.iter().copied().take(length).collect();
         part.resize(length, 0);
         part
@@ -96,14 +97,18 @@ impl Decimal {
     /// The digits after the point, without trailing zeros; at most `most` of the zeros that
     /// follow the point directly are written out.
     pub(crate) fn fraction_part(&self, most: usize) -> Vec<u8> {
-        if self.exponent >= 0 {
-            return self.digits.iter().copied().skip(self.exponent as usize).collect();
+        if let Ok(integer) = usize::try_from(self.exponent) {
+            return self.digits.iter().copied().skip(integer).collect();
         }
         let zeros = usize::try_from(-self.exponent).unwrap_or(usize::MAX).min(most);
         let mut part = vec![0; zeros];
         part.extend(&self.digits);
         part
     }
+}
+
+fn length(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 fn parse_exponent(text: &str) -> Option<i64> {
@@ -178,7 +183,8 @@ mod tests {
 
     #[test]
     fn reads_and_orders() {
-        let sorted = ["-1e5", "-2.5", "-1", "-0.1", "0", "1e-400", "0.09", "0.1", "9", "10", "1e400"];
+        let sorted =
+            ["-1e5", "-2.5", "-1", "-0.1", "0", "1e-400", "0.09", "0.1", "9", "10", "1e400"];
         for (i, a) in sorted.iter().enumerate() {
             for (j, b) in sorted.iter().enumerate() {
                 assert_eq!(decimal(a).cmp(&decimal(b)), i.cmp(&j), "{a} {b}");

@@ -26,12 +26,7 @@ const CONTRADICTION_DEPTH: usize = 3;
 
 impl<'s, 'o> Normaliser<'s, 'o> {
     pub(crate) fn new(reader: Reader<'s, 'o>) -> Self {
-        Self {
-            reader,
-            parts: HashMap::new(),
-            normals: HashMap::new(),
-            in_progress: HashSet::new(),
-        }
+        Self { reader, parts: HashMap::new(), normals: HashMap::new(), in_progress: HashSet::new() }
     }
 
     /// The normal form of a term.
@@ -82,13 +77,12 @@ impl<'s, 'o> Normaliser<'s, 'o> {
             Term::Nothing => Ok(Normal::nothing()),
             Term::Value(value) => Ok(constant(&value, &mut self.reader.terms)),
             Term::Schema(id) => {
-                let parts = match self.parts.get(&id) {
-                    Some(parts) => parts.clone(),
-                    None => {
-                        let parts = Rc::new(self.reader.read(id)?);
-                        self.parts.insert(id, parts.clone());
-                        parts
-                    }
+                let parts = if let Some(parts) = self.parts.get(&id) {
+                    parts.clone()
+                } else {
+                    let parts = Rc::new(self.reader.read(id)?);
+                    self.parts.insert(id, parts.clone());
+                    parts
                 };
                 self.conjunction(&parts, Some(id))
             }
@@ -172,7 +166,7 @@ impl<'s, 'o> Normaliser<'s, 'o> {
                         Err(reason) => self.drop_keyword(normal, id, "not", reason),
                     }
                 }
-                Part::OneOf(terms) => self.one_of(normal, terms, id)?,
+                Part::OneOf(terms) => self.one_of(&normal, terms, id)?,
             };
         }
         Ok(normal)
@@ -222,25 +216,29 @@ impl<'s, 'o> Normaliser<'s, 'o> {
     /// Exactly one of the branches: each without the others that it overlaps.
     fn one_of(
         &mut self,
-        normal: Normal,
+        normal: &Normal,
         terms: &[TermId],
         id: Option<SchemaId>,
     ) -> Result<Normal, SchemaError> {
+        // What is taken away need not know the surroundings: the fewer constraints it has, the
+        // simpler its complement.
+        let mut alone = Vec::with_capacity(terms.len());
         let mut branches = Vec::with_capacity(terms.len());
         for &term in terms {
             let branch = self.normal(term)?;
-            let branch = self.and(&normal, &branch, id)?;
-            branches.push(self.without_contradictions(&branch)?);
+            let both = self.and(normal, &branch, id)?;
+            branches.push(self.without_contradictions(&both)?);
+            alone.push(branch);
         }
         let mut union = Normal { widened: normal.widened, ..Normal::nothing() };
         let mut failure = None;
         'branches: for (index, branch) in branches.iter().enumerate() {
             let mut rest = branch.clone();
-            for (other, against) in branches.iter().enumerate() {
+            for (other, against) in alone.iter().enumerate() {
                 if other == index || rest.is_nothing() {
                     continue;
                 }
-                let mut overlap = against.clone();
+                let mut overlap = (**against).clone();
                 self.keep_overlapping(&mut overlap, &rest)?;
                 if overlap.is_nothing() {
                     continue;

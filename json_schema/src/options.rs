@@ -1,6 +1,6 @@
 //! What a caller chooses about the spelling of the documents and about strictness.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The choices of a translation. The default is the language of the project's conventions.
 ///
@@ -12,7 +12,8 @@ use serde::Serialize;
 /// let options = Options { order: Order::Declared, whitespace: Whitespace::Compact, ..Options::default() };
 /// assert_eq!(options.digits.integer, 30);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// In which order the properties of an object come.
     pub order: Order,
@@ -39,7 +40,7 @@ pub struct Options {
 }
 
 /// In which order the properties of an object come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// Every order; undeclared keys anywhere.
@@ -52,7 +53,7 @@ pub enum Order {
 }
 
 /// What may stand in a gap between two tokens of JSON. Never before or after the document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Whitespace {
     /// Nothing, one space, or one or two line ends (`\n` or `\r\n`) followed by at most 64 spaces
@@ -68,7 +69,7 @@ pub enum Whitespace {
 }
 
 /// Which spellings of a number are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Numbers {
     /// Integers without fraction or exponent; other numbers as Python's `json.dumps` and
@@ -80,7 +81,8 @@ pub enum Numbers {
 }
 
 /// How many digits a number may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct DigitBounds {
     /// Before the point; from 1 to 200.
     pub integer: u32,
@@ -98,7 +100,7 @@ impl Default for DigitBounds {
 
 /// Which spellings of a string are written. Keys are always written raw, with an escape only
 /// where JSON requires one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strings {
     /// Free strings accept every escape; constrained strings only the escapes that JSON requires.
@@ -111,7 +113,7 @@ pub enum Strings {
 }
 
 /// What the `format` keyword means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Formats {
     /// A known format constrains.
@@ -122,7 +124,7 @@ pub enum Formats {
 }
 
 /// What a `format` that nobody knows means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnknownFormats {
     /// It is listed in the report and constrains nothing.
@@ -133,7 +135,7 @@ pub enum UnknownFormats {
 }
 
 /// What happens with a keyword that cannot be enforced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strictness {
     /// It is an error.
@@ -144,7 +146,7 @@ pub enum Strictness {
 }
 
 /// Which constructs of the grammar notation may be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Notation {
     /// All.
@@ -155,7 +157,7 @@ pub enum Notation {
 }
 
 /// A draft of the JSON Schema specification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum Draft {
     /// Draft 4.
     #[serde(rename = "4")]
@@ -176,7 +178,8 @@ pub enum Draft {
 }
 
 /// When to give up. Each limit is an error that names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Levels of nesting of the schema as a JSON value, and of applicators in one place.
     pub depth: usize,

@@ -121,7 +121,9 @@ impl fmt::Display for Spelling {
             }
         };
         let strings = match self.strings {
-            Strings::Default => "any escape in free strings, in others only where JSON requires one",
+            Strings::Default => {
+                "any escape in free strings, in others only where JSON requires one"
+            }
             Strings::AnyEscape => "any escape",
             Strings::Minimal => "an escape only where JSON requires one",
         };

@@ -35,8 +35,11 @@ impl Emitter<'_, '_, '_> {
             rest = if length > 0 {
                 self.counted(more, min, max)?
             } else {
-                let more =
-                    self.counted(more, min.saturating_sub(1), max.map(|max| max.saturating_sub(1)))?;
+                let more = self.counted(
+                    more,
+                    min.saturating_sub(1),
+                    max.map(|max| max.saturating_sub(1)),
+                )?;
                 let items = sequence([item, more]);
                 if min == 0 { items.optional() } else { items }
             };

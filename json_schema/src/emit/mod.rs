@@ -216,10 +216,7 @@ impl Emitter<'_, '_, '_> {
         }
         let one = |found: bool, none: bool| found.then_some(true).or(none.then_some(false));
         let object = one(normal.objects == [ObjectShape::any()], normal.objects.is_empty())?;
-        let array = one(
-            normal.arrays == [Constraint::any()],
-            normal.arrays.is_empty(),
-        )?;
+        let array = one(normal.arrays == [Constraint::any()], normal.arrays.is_empty())?;
         let string = one(normal.strings == [StringSet::any()], normal.strings.is_empty())?;
         let number = one(normal.numbers == [NumberSet::any()], normal.numbers.is_empty());
         let integer = normal.numbers == [NumberSet::integers()];

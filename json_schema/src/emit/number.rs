@@ -67,8 +67,7 @@ impl Speller {
             })
         });
         let negative = negative.then(|| {
-            let turned =
-                |bound: &Bound| Bound { value: bound.value.magnitude(), ..bound.clone() };
+            let turned = |bound: &Bound| Bound { value: bound.value.magnitude(), ..bound.clone() };
             let low = set.high.as_ref().filter(|high| high.value <= zero).map(turned);
             self.magnitudes(&Range {
                 low: low.unwrap_or_else(|| open(zero.clone())),
@@ -99,17 +98,14 @@ impl Speller {
             (_, Fraction::With) => None,
             (Numbers::Canonical, Fraction::Without) => Some(Expr::literal("0")),
             // A float may be a negative zero, an integer may not.
-            (Numbers::Canonical, Fraction::Any) => {
-                Some(Expr::choice([Expr::literal("0"), sequence([
-                    Expr::literal("-").optional(),
-                    Expr::literal("0.0"),
-                ])]))
-            }
+            (Numbers::Canonical, Fraction::Any) => Some(Expr::choice([
+                Expr::literal("0"),
+                sequence([Expr::literal("-").optional(), Expr::literal("0.0")]),
+            ])),
             (Numbers::Any, _) => {
                 let zeros = Expr::literal("0").repeat(1, Some(self.digits.fraction));
                 let fraction = sequence([Expr::literal("."), zeros]).optional();
-                let mut parts =
-                    vec![Expr::literal("-").optional(), Expr::literal("0"), fraction];
+                let mut parts = vec![Expr::literal("-").optional(), Expr::literal("0"), fraction];
                 parts.extend(self.any_exponent().map(Expr::optional));
                 Some(sequence(parts))
             }
@@ -121,12 +117,11 @@ impl Speller {
         let mut cases = self.plain(range);
         match (self.numbers, self.fraction) {
             (Numbers::Canonical, Fraction::Without) => {}
-            (Numbers::Canonical, _) => cases.extend(self.scientific(range)),
             (Numbers::Any, Fraction::Any) if range.low.value.is_zero() && range.high.is_none() => {
                 let mantissas = choice(cases.clone());
                 cases.extend(self.any_exponent().map(|exponent| sequence([mantissas, exponent])));
             }
-            (Numbers::Any, _) => cases.extend(self.scientific(range)),
+            _ => cases.extend(self.scientific(range)),
         }
         cases
     }
@@ -135,10 +130,13 @@ impl Speller {
     fn plain(&self, range: &Range) -> Vec<Expr> {
         let most = self.digits.integer as usize;
         let nines = vec![9; most];
-        if range.low.value.exponent() > most as i64 {
+        if range.low.value.exponent() > i64::from(self.digits.integer) {
             return Vec::new();
         }
-        let high = range.high.as_ref().filter(|high| high.value.exponent() <= most as i64);
+        let high = range
+            .high
+            .as_ref()
+            .filter(|high| high.value.exponent() <= i64::from(self.digits.integer));
         let low_integer = range.low.value.integer_part();
         let places = self.digits.fraction as usize + 1;
         let low_fraction = range.low.value.fraction_part(places);
@@ -155,7 +153,8 @@ impl Speller {
         let mut cases = Vec::new();
         // Between two integers every fraction will do; if it also does with the outer ones, they
         // join the range.
-        let whole = |edge: Edge<'_>| edge.is_none_or(|(digits, strict)| digits.is_empty() && !strict);
+        let whole =
+            |edge: Edge<'_>| edge.is_none_or(|(digits, strict)| digits.is_empty() && !strict);
         let mut from = low_integer.clone();
         if !whole(Some(low_edge)) {
             let lead = Expr::literal(text(&low_integer));
@@ -186,17 +185,15 @@ impl Speller {
         let tail = Tail::between(low, high, most, canonical);
         let point = Expr::literal(".");
         let zeros = if canonical { Expr::literal("0") } else { any_zeros };
-        let fraction = match (self.fraction, canonical, tail.empty, tail.rest) {
-            (Fraction::Without, true, true, _) => Expr::empty(),
-            (Fraction::Without, false, true, _) => sequence([point, zeros]).optional(),
-            (Fraction::Without, _, false, _) | (Fraction::With, _, _, None) => return Vec::new(),
-            (Fraction::With, _, _, Some(rest)) => sequence([point, rest]),
-            (Fraction::Any, _, true, None) => sequence([point, zeros]).optional(),
-            (Fraction::Any, _, true, Some(rest)) => {
-                sequence([point, choice([zeros, rest])]).optional()
+        let empty = tail.empty && self.fraction != Fraction::With;
+        let rest = tail.rest.filter(|_| self.fraction != Fraction::Without);
+        let fraction = match (empty, rest) {
+            (true, None) if canonical && self.fraction == Fraction::Without => Expr::empty(),
+            (true, rest) => {
+                sequence([point, choice(std::iter::once(zeros).chain(rest))]).optional()
             }
-            (Fraction::Any, _, false, Some(rest)) => sequence([point, rest]),
-            (Fraction::Any, _, false, None) => return Vec::new(),
+            (false, Some(rest)) => sequence([point, rest]),
+            (false, None) => return Vec::new(),
         };
         vec![sequence([lead, fraction])]
     }
@@ -497,8 +494,7 @@ fn fixed(from: &[u8], to: &[u8]) -> Expr {
         1 => Expr::class([('0', '9')]),
         _ => Expr::class([('0', '9')]).repeat(count as u32, Some(count as u32)),
     };
-    let (Some((&low, low_rest)), Some((&high, high_rest))) =
-        (from.split_first(), to.split_first())
+    let (Some((&low, low_rest)), Some((&high, high_rest))) = (from.split_first(), to.split_first())
     else {
         return Expr::empty();
     };

@@ -78,8 +78,7 @@ impl Emitter<'_, '_, '_> {
     ) -> Result<Expr, SchemaError> {
         let mut members = Vec::with_capacity(declared.len() + 1);
         for one in declared {
-            let repetition =
-                if one.required { Repetition::Required } else { Repetition::Optional };
+            let repetition = if one.required { Repetition::Required } else { Repetition::Optional };
             let value = self.member_value(one.value, normals);
             members.push(Member { key: Self::key_literal(&one.key), repetition, value });
         }
@@ -127,8 +126,7 @@ impl Emitter<'_, '_, '_> {
         }
         let others = if open {
             let value = self.member_value(additional, normals);
-            let keys: Vec<&Arc<str>> =
-                declared.iter().map(|one| &one.key).chain(never).collect();
+            let keys: Vec<&Arc<str>> = declared.iter().map(|one| &one.key).chain(never).collect();
             Some(self.others(name, &keys, value)?)
         } else {
             None
@@ -225,8 +223,7 @@ impl Emitter<'_, '_, '_> {
                 let next = if max.is_none() { (count + 1).min(cap) } else { count + 1 };
                 let taken = match row.get(next) {
                     Some(Some(rest)) if !full => {
-                        let comma =
-                            if count == 0 { Expr::empty() } else { chain.comma.clone() };
+                        let comma = if count == 0 { Expr::empty() } else { chain.comma.clone() };
                         Some(sequence([comma, member.clone(), rest.clone()]))
                     }
                     _ => None,

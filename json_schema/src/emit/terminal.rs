@@ -134,8 +134,7 @@ impl Emitter<'_, '_, '_> {
             sequence([member, more]).optional()
         } else {
             let member = Member { key, repetition: Repetition::Many, value };
-            let members =
-                Members { members: vec![member], separator: comma, min: 0, max: None };
+            let members = Members { members: vec![member], separator: comma, min: 0, max: None };
             Expr::new(grammask_gbnf::ExprKind::Members(Box::new(members)))
         };
         sequence([Expr::literal("{"), gap, members, Expr::literal("}")])

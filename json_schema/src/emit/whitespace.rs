@@ -33,8 +33,7 @@ impl Emitter<'_, '_, '_> {
             return Expr::class([' ', '\t', '\n', '\r'].map(|c| (c, c))).repeat(0, None);
         }
         let line_end = sequence([Expr::literal("\r").optional(), Expr::literal("\n")]);
-        let indentation =
-            Expr::class([(' ', ' '), ('\t', '\t')]).repeat(0, Some(MOST_INDENTATION));
+        let indentation = Expr::class([(' ', ' '), ('\t', '\t')]).repeat(0, Some(MOST_INDENTATION));
         let lines = sequence([line_end.repeat(1, Some(2)), indentation]);
         Expr::choice([Expr::literal(" "), lines]).optional()
     }

@@ -87,7 +87,8 @@ impl Constraint for ArrayShape {
                 let mut prefix = vec![TermId::ANY; index];
                 prefix.push(terms.not(item));
                 let min = index as u64 + 1;
-                outside.extend(Self { prefix, min, ..Self::any() }.pruned(|t| t == TermId::NOTHING));
+                outside
+                    .extend(Self { prefix, min, ..Self::any() }.pruned(|t| t == TermId::NOTHING));
             }
         }
         let beyond = self.prefix.len() as u64;

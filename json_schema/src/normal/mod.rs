@@ -135,7 +135,6 @@ impl Normal {
             widened: self.widened,
         })
     }
-
 }
 
 /// The pairwise conjunction of two unions.

@@ -64,8 +64,12 @@ impl Constraint for StringSet {
                     return None;
                 }
                 let whole = Self::lengths(min, max);
-                let mut both: Vec<String> =
-                    except.iter().chain(except2).filter(|text| whole.contains(text)).cloned().collect();
+                let mut both: Vec<String> = except
+                    .iter()
+                    .chain(except2)
+                    .filter(|text| whole.contains(text))
+                    .cloned()
+                    .collect();
                 both.sort();
                 both.dedup();
                 if max == Some(0) && !both.is_empty() {

@@ -233,7 +233,8 @@ impl<'s, 'o> Reader<'s, 'o> {
             if keyword == "$ref" {
                 self.note_entry(pointer, keyword, Status::Enforced, None);
             } else {
-                let known = !matches!(role(keyword, keywords.draft), Role::Annotation | Role::Unknown);
+                let known =
+                    !matches!(role(keyword, keywords.draft), Role::Annotation | Role::Unknown);
                 let note = known.then(|| "ignored beside a reference in this draft".to_owned());
                 self.note_entry(pointer, keyword, Status::Annotation, note);
             }
@@ -287,9 +288,9 @@ impl<'s, 'o> Reader<'s, 'o> {
         typed.strings = self.read_string(keywords)?.into_iter().collect();
         typed.arrays = self.read_array(keywords)?.into_iter().collect();
         typed.objects = self.read_object(keywords)?.into_iter().collect();
-        normal = normal
-            .and(&typed, &mut self.terms, limit)
-            .map_err(|_| SchemaError::limit(self.document.pointer(keywords.id), "alternatives", limit))?;
+        normal = normal.and(&typed, &mut self.terms, limit).map_err(|_| {
+            SchemaError::limit(self.document.pointer(keywords.id), "alternatives", limit)
+        })?;
         Ok(normal)
     }
 
@@ -313,7 +314,13 @@ impl<'s, 'o> Reader<'s, 'o> {
                 Some("string") => normal.strings = vec![StringSet::lengths(0, None)],
                 Some("array") => normal.arrays.clone_from(&any.arrays),
                 Some("object") => normal.objects.clone_from(&any.objects),
-                _ => return Err(self.invalid(keywords, "type", "the name of a type or a list of them")),
+                _ => {
+                    return Err(self.invalid(
+                        keywords,
+                        "type",
+                        "the name of a type or a list of them",
+                    ));
+                }
             }
         }
         Ok(normal)

@@ -14,10 +14,9 @@ impl<'s> Reader<'s, '_> {
         keywords: &Keywords<'s>,
     ) -> Result<Option<NumberSet>, SchemaError> {
         let mut set = NumberSet::any();
-        for (keyword, exclusive, upper) in [
-            ("minimum", "exclusiveMinimum", false),
-            ("maximum", "exclusiveMaximum", true),
-        ] {
+        for (keyword, exclusive, upper) in
+            [("minimum", "exclusiveMinimum", false), ("maximum", "exclusiveMaximum", true)]
+        {
             let mut inclusive = true;
             if keywords.draft == Draft::Draft4 {
                 match keywords.map.get(exclusive) {
@@ -70,6 +69,7 @@ pub(super) fn count(number: &Number) -> Option<u64> {
     if value.exponent() > 20 {
         return Some(u64::MAX);
     }
-    let digits: String = value.integer_part().iter().map(|digit| char::from(b'0' + digit)).collect();
+    let digits: String =
+        value.integer_part().iter().map(|digit| char::from(b'0' + digit)).collect();
     Some(digits.parse().unwrap_or(u64::MAX))
 }

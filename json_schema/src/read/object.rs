@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::vocabulary::is_trivial;
 use super::{Keywords, Part, Reader};
 use crate::error::SchemaError;
-use super::vocabulary::is_trivial;
 use crate::normal::{Keys, ObjectShape, TermId};
 use crate::options::Strictness;
 
@@ -34,7 +34,8 @@ impl<'s> Reader<'s, '_> {
             }
         }
         let patterns = keywords.map.get("patternProperties");
-        let open = patterns.is_some_and(|patterns| !is_trivial("patternProperties", patterns, keywords.map));
+        let open = patterns
+            .is_some_and(|patterns| !is_trivial("patternProperties", patterns, keywords.map));
         let additional = match keywords.map.get("additionalProperties") {
             // Which keys are additional depends on patterns that are not enforced.
             Some(_) if open && self.options.strictness == Strictness::Lenient => {

@@ -10,9 +10,25 @@ use crate::report::Status;
 
 /// The formats that the drafts define.
 const KNOWN_FORMATS: [&str; 19] = [
-    "date", "time", "date-time", "duration", "email", "idn-email", "hostname", "idn-hostname",
-    "ipv4", "ipv6", "uri", "uri-reference", "iri", "iri-reference", "uri-template", "uuid",
-    "json-pointer", "relative-json-pointer", "regex",
+    "date",
+    "time",
+    "date-time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "uri-template",
+    "uuid",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
 ];
 
 impl<'s> Reader<'s, '_> {

@@ -16,9 +16,7 @@ pub(crate) enum Role {
     /// `format`: depends on its value and on the options.
     Format,
     /// It asserts something that the grammar does not hold.
-    Refused {
-        reason: &'static str,
-    },
+    Refused { reason: &'static str },
 }
 
 const NOT_YET: Role = Role::Refused { reason: "not supported yet" };
@@ -27,13 +25,29 @@ const NOT_YET: Role = Role::Refused { reason: "not supported yet" };
 pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
     use Draft::{Draft4, Draft6, Draft7, Draft201909, Draft202012};
     let (role, from, to) = match keyword {
-        "type" | "enum" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
-        | "minLength" | "maxLength" | "items" | "minItems" | "maxItems" | "properties"
-        | "required" | "additionalProperties" | "minProperties" | "maxProperties" | "allOf"
-        | "anyOf" | "oneOf" | "not" | "$ref" => (Role::Enforced, Draft4, Draft202012),
+        "type"
+        | "enum"
+        | "minimum"
+        | "maximum"
+        | "exclusiveMinimum"
+        | "exclusiveMaximum"
+        | "minLength"
+        | "maxLength"
+        | "items"
+        | "minItems"
+        | "maxItems"
+        | "properties"
+        | "required"
+        | "additionalProperties"
+        | "minProperties"
+        | "maxProperties"
+        | "allOf"
+        | "anyOf"
+        | "oneOf"
+        | "not"
+        | "$ref" => (Role::Enforced, Draft4, Draft202012),
         "const" => (Role::Enforced, Draft6, Draft202012),
-        "if" => (Role::Enforced, Draft7, Draft202012),
-        "then" | "else" => (Role::Enforced, Draft7, Draft202012),
+        "if" | "then" | "else" => (Role::Enforced, Draft7, Draft202012),
         "additionalItems" => (Role::Enforced, Draft4, Draft201909),
         "prefixItems" => (Role::Enforced, Draft202012, Draft202012),
         "dependencies" => (Role::Enforced, Draft4, Draft7),

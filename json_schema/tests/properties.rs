@@ -1,0 +1,194 @@
+//! Random schemas and texts against arithmetic and against the jsonschema crate.
+
+use grammask_gbnf::{Automaton, Matcher};
+use grammask_json_schema::{Numbers, Options, SchemaErrorKind, translate};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn accepts(automaton: &Automaton, text: &str) -> bool {
+    let mut matcher = Matcher::new(automaton);
+    !automaton.is_empty() && matcher.advance(text.as_bytes()).is_ok() && matcher.is_complete()
+}
+
+/// Thousandths as a decimal, without trailing zeros.
+fn decimal(thousandths: i64) -> String {
+    let sign = if thousandths < 0 { "-" } else { "" };
+    let (whole, rest) = (thousandths.abs() / 1000, thousandths.abs() % 1000);
+    let text = format!("{sign}{whole}.{rest:03}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn bound() -> impl Strategy<Value = Option<(i64, bool)>> {
+    let value = prop_oneof![-50_i64..50, -2_000_i64..2_000, -3_000_000_i64..3_000_000];
+    proptest::option::of((value, any::<bool>()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn bounds_are_arithmetic(
+        low in bound(),
+        high in bound(),
+        integer in any::<bool>(),
+        numbers in prop_oneof![Just(Numbers::Canonical), Just(Numbers::Any)],
+        samples in proptest::collection::vec(-3_000_000_i64..3_000_000, 20),
+    ) {
+        let mut schema = json!({"type": if integer { "integer" } else { "number" }});
+        for (bound, keyword, exclusive) in
+            [(low, "minimum", "exclusiveMinimum"), (high, "maximum", "exclusiveMaximum")]
+        {
+            if let Some((value, strict)) = bound {
+                let keyword = if strict { exclusive } else { keyword };
+                schema[keyword] = serde_json::from_str(&decimal(value)).unwrap();
+            }
+        }
+        let options = Options { numbers, ..Options::default() };
+        let translation = translate(&schema, &options).unwrap();
+        let automaton = Automaton::compile(&translation.grammar, "root").unwrap();
+        let near = low.iter().chain(&high).flat_map(|&(value, _)| {
+            [-1000, -999, -10, -1, 0, 1, 10, 999, 1000].map(|step| value + step)
+        });
+        for value in samples.iter().copied().chain(near).chain([0, 1000, -1000]) {
+            let inside = low.is_none_or(|(low, strict)| value > low || !strict && value == low)
+                && high.is_none_or(|(high, strict)| value < high || !strict && value == high)
+                && (!integer || value % 1000 == 0);
+            let plain = decimal(value);
+            prop_assert_eq!(accepts(&automaton, &plain), inside, "{} in {}", plain, schema);
+            if value % 1000 == 0 {
+                let inside = inside && (!integer || numbers == Numbers::Any);
+                let point = format!("{plain}.0");
+                prop_assert_eq!(accepts(&automaton, &point), inside, "{} in {}", point, schema);
+            } else {
+                let padded = format!("{plain}0");
+                let inside = inside && numbers == Numbers::Any;
+                prop_assert_eq!(accepts(&automaton, &padded), inside, "{} in {}", padded, schema);
+            }
+            // The same digits much smaller or larger, against floats.
+            for text in [format!("{value}e-40"), format!("{value}e30")] {
+                let float: f64 = text.parse().unwrap();
+                let text = format!("{float:e}");
+                let inside = low.is_none_or(|(low, strict)| {
+                    let low: f64 = decimal(low).parse().unwrap();
+                    float > low || !strict && float >= low
+                }) && high.is_none_or(|(high, strict)| {
+                    let high: f64 = decimal(high).parse().unwrap();
+                    float < high || !strict && float <= high
+                });
+                if value != 0 && !integer {
+                    prop_assert_eq!(accepts(&automaton, &text), inside, "{} in {}", text, schema);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn verdicts_are_those_of_the_judge(
+        schema in schema(),
+        instances in proptest::collection::vec(instance(), 30),
+    ) {
+        let translation = match translate(&schema, &Options::default()) {
+            Ok(translation) => translation,
+            Err(error) => {
+                let refused = matches!(error.kind(), SchemaErrorKind::Unsupported(_));
+                prop_assert!(refused, "{}: {}", schema, error);
+                return Ok(());
+            }
+        };
+        let automaton = Automaton::compile(&translation.grammar, "root").unwrap();
+        let judge = jsonschema::validator_for(&schema).unwrap();
+        for instance in &instances {
+            let valid = judge.is_valid(instance);
+            let text = instance.to_string();
+            prop_assert_eq!(accepts(&automaton, &text), valid, "{} in {}", text, schema);
+        }
+    }
+}
+
+fn scalar() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(json!(null)),
+        any::<bool>().prop_map(Value::from),
+        (-3..4).prop_map(Value::from),
+        Just(json!(0.5)),
+        Just(json!(-1.5)),
+        "[ab]{0,3}".prop_map(Value::from),
+    ]
+}
+
+fn instance() -> impl Strategy<Value = Value> {
+    scalar().prop_recursive(2, 8, 3, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            proptest::collection::vec(("[abcd]", inner), 0..4)
+                .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+        ]
+    })
+}
+
+fn schema() -> impl Strategy<Value = Value> {
+    let types = prop_oneof![
+        Just(json!("null")),
+        Just(json!("boolean")),
+        Just(json!("integer")),
+        Just(json!("number")),
+        Just(json!("string")),
+        Just(json!("array")),
+        Just(json!("object")),
+        Just(json!(["string", "object"])),
+    ];
+    let leaf = prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        types.prop_map(|name| json!({"type": name})),
+        proptest::collection::vec(scalar(), 1..4).prop_map(|values| json!({"enum": values})),
+        instance().prop_map(|value| json!({"const": value})),
+        (-2..3).prop_map(|bound| json!({"minimum": bound})),
+        (-2..3).prop_map(|bound| json!({"exclusiveMaximum": bound})),
+        (0..3, 0..3).prop_map(|(min, more)| json!({"minLength": min, "maxLength": min + more})),
+        (0..2, 0..3).prop_map(|(min, more)| json!({"minItems": min, "maxItems": min + more})),
+        (0..2, 0..3)
+            .prop_map(|(min, more)| json!({"minProperties": min, "maxProperties": min + more})),
+        proptest::collection::vec("[abcd]", 1..3).prop_map(|names| {
+            let names: std::collections::BTreeSet<String> = names.into_iter().collect();
+            json!({"required": names})
+        }),
+    ];
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        let some = proptest::collection::vec(inner.clone(), 1..4);
+        let object = (
+            proptest::collection::vec(("[abcd]", inner.clone()), 0..3),
+            proptest::option::of("[abcd]"),
+            proptest::option::of(inner.clone()),
+        )
+            .prop_map(|(properties, required, additional)| {
+                let properties: serde_json::Map<String, Value> = properties.into_iter().collect();
+                let mut schema = json!({"type": "object", "properties": properties});
+                if let Some(name) = required {
+                    schema["required"] = json!([name]);
+                }
+                if let Some(additional) = additional {
+                    schema["additionalProperties"] = additional;
+                }
+                schema
+            });
+        prop_oneof![
+            4 => object,
+            2 => (some.clone(), proptest::option::of(inner.clone())).prop_map(|(prefix, items)| {
+                let mut schema = json!({"type": "array", "prefixItems": prefix});
+                if let Some(items) = items {
+                    schema["items"] = items;
+                }
+                schema
+            }),
+            2 => inner.clone().prop_map(|items| json!({"items": items})),
+            2 => some.clone().prop_map(|parts| json!({"anyOf": parts})),
+            2 => some.clone().prop_map(|parts| json!({"allOf": parts})),
+            2 => some.prop_map(|parts| json!({"oneOf": parts})),
+            2 => inner.clone().prop_map(|part| json!({"not": part})),
+            1 => (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(a, b, c)| json!({"if": a, "then": b, "else": c})),
+            1 => ("[ab]", "[cd]").prop_map(|(a, b)| json!({"dependentRequired": {a: [b]}})),
+            1 => ("[ab]", inner).prop_map(|(a, b)| json!({"dependentSchemas": {a: b}})),
+        ]
+    })
+}
