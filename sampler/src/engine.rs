@@ -13,7 +13,7 @@ use grammask_gbnf::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::interior::{Interior, TokenSet, interior, situation};
+use crate::interior::{Interior, Iterations, TokenSet};
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
 use crate::trie::{TokenTrie, TrieNode};
@@ -39,11 +39,15 @@ pub struct Engine {
     vocabulary: Vocabulary,
     trie: TokenTrie,
     terms: Arc<Terms>,
-    interiors: Mutex<Generations<Label, Arc<Interior>>>,
+    interiors: Mutex<Generations<TermId, Arc<Interior>>>,
+    /// By (rest of an iteration, iteration).
+    iterations: Mutex<Generations<(TermId, TermId), Arc<Iterations>>>,
 }
 
 /// How many tables of terminals are kept per generation.
 const MAX_INTERIORS: usize = 4096;
+/// The same for counted loops, whose tables are larger.
+const MAX_ITERATIONS: usize = 128;
 /// How many masks a constraint keeps per generation.
 const MAX_MASKS: usize = 512;
 
@@ -80,10 +84,28 @@ impl<K: Copy + Eq + std::hash::Hash, V: Clone> Generations<K, V> {
 /// The mask of one configuration.
 #[derive(Clone, Debug)]
 struct EntryMask {
-    /// The tokens that stay inside the terminal.
-    base: Option<Arc<Interior>>,
+    /// The tokens that stay inside the terminal, where a table has them.
+    base: Option<Base>,
     /// All others.
     more: Arc<TokenSet>,
+}
+
+#[derive(Clone, Debug)]
+enum Base {
+    Interior(Arc<Interior>),
+    Iterations(Arc<Iterations>),
+    /// The tokens of a loop that begin not too many iterations.
+    Some(Arc<TokenMask>),
+}
+
+impl Base {
+    fn add_to(&self, mask: &mut TokenMask) {
+        match self {
+            Self::Interior(table) => table.inside.add_to(mask),
+            Self::Iterations(table) => mask.union_with(&table.inside),
+            Self::Some(tokens) => mask.union_with(tokens),
+        }
+    }
 }
 
 /// Masks that have been computed, by configuration: those of one session.
@@ -105,6 +127,7 @@ impl Engine {
             vocabulary,
             terms: Arc::default(),
             interiors: Mutex::new(Generations::new(MAX_INTERIORS)),
+            iterations: Mutex::new(Generations::new(MAX_ITERATIONS)),
         })
     }
 
@@ -168,7 +191,7 @@ impl Engine {
                 computed
             });
             if let Some(base) = &entry_mask.base {
-                base.inside.add_to(mask);
+                base.add_to(mask);
             }
             entry_mask.more.add_to(mask);
         }
@@ -177,24 +200,21 @@ impl Engine {
         }
     }
 
-    fn interior(&self, label: Label) -> Option<Arc<Interior>> {
-        let key = situation(label, self.vocabulary.longest(), &self.terms)?;
-        let known = self.interiors.lock().unwrap_or_else(PoisonError::into_inner).get(key);
-        if known.is_some() {
-            return known;
-        }
-        // Outside the lock: two threads may compute the same table; either is right.
-        let (table, _) = interior(key, &self.trie, self.vocabulary.len(), &self.terms);
-        let table = Arc::new(table);
-        let mut interiors = self.interiors.lock().unwrap_or_else(PoisonError::into_inner);
-        interiors.insert(key, Arc::clone(&table));
-        Some(table)
+    fn interior(&self, term: TermId) -> Arc<Interior> {
+        let build = || Interior::new(term, &self.trie, self.vocabulary.len(), &self.terms);
+        shared(&self.interiors, term, build)
+    }
+
+    fn iterations(&self, rest: TermId, item: TermId) -> Arc<Iterations> {
+        let build = || Iterations::new(rest, item, &self.trie, self.vocabulary.len(), &self.terms);
+        shared(&self.iterations, (rest, item), build)
     }
 
     fn entry_mask(&self, session: &mut Session, entry: Entry) -> EntryMask {
         let mut tokens = Vec::new();
         let base = match entry.label {
-            Label::Term(_) | Label::Counted { .. } => self.terminal(session, entry, &mut tokens),
+            Label::Term(term) => self.term(session, entry, term, &mut tokens),
+            Label::Counted { .. } => self.counted(session, entry, &mut tokens),
             Label::Key { .. } => self.key(session, entry, &mut tokens),
             Label::Text { .. } => {
                 self.walk(session, TokenTrie::ROOT, &State::from(entry), &mut tokens);
@@ -219,14 +239,15 @@ impl Engine {
         EntryMask { base, more: Arc::new(TokenSet::new(tokens, self.vocabulary.len())) }
     }
 
-    /// The tokens of a terminal that leave it.
-    fn terminal(
+    /// The tokens of a term; those that leave it are added to `tokens`.
+    fn term(
         &self,
         session: &mut Session,
         entry: Entry,
+        term: TermId,
         tokens: &mut Vec<TokenId>,
-    ) -> Option<Arc<Interior>> {
-        let table = self.interior(entry.label)?;
+    ) -> Option<Base> {
+        let table = self.interior(term);
         let below = session.pop(entry.below);
         let first = session.first(&below);
         if first.intersects(&table.ambiguous) {
@@ -237,14 +258,54 @@ impl Engine {
             tokens.extend(self.trie.token(node));
             self.walk_if(session, node, &below, &first, tokens);
         }
+        self.leave(session, &below, &first, table.exits.iter().copied(), tokens);
+        Some(Base::Interior(table))
+    }
+
+    /// The tokens of a counted loop; those that leave it are added to `tokens`.
+    fn counted(
+        &self,
+        session: &mut Session,
+        entry: Entry,
+        tokens: &mut Vec<TokenId>,
+    ) -> Option<Base> {
+        let Label::Counted { rest, item, min, max } = entry.label else { return None };
+        let table = self.iterations(rest, item);
+        let below = session.pop(entry.below);
+        let first = session.first(&below);
+        if first.intersects(&table.ambiguous) {
+            self.walk(session, TokenTrie::ROOT, &State::from(entry), tokens);
+            return None;
+        }
+        let exits = table
+            .exits
+            .iter()
+            .filter(|&&(_, begun, _)| (min..=max).contains(&begun))
+            .map(|&(byte, _, node)| (byte, node));
+        self.leave(session, &below, &first, exits, tokens);
+        if max as usize >= self.vocabulary.longest() {
+            return Some(Base::Iterations(table));
+        }
+        Some(Base::Some(Arc::new(table.at_most(max))))
+    }
+
+    /// The tokens that leave a terminal at the given nodes, sorted by byte, into the state below.
+    fn leave(
+        &self,
+        session: &mut Session,
+        below: &State,
+        first: &ByteSet,
+        exits: impl Iterator<Item = (u8, TrieNode)>,
+        tokens: &mut Vec<TokenId>,
+    ) {
         let mut at = None;
         let mut after = State::default();
-        for &(byte, node) in &table.exits {
+        for (byte, node) in exits {
             if !first.contains(byte) {
                 continue;
             }
             if at != Some(byte) {
-                after = session.step(&below, byte);
+                after = session.step(below, byte);
                 at = Some(byte);
             }
             if !after.is_dead() {
@@ -252,42 +313,38 @@ impl Engine {
                 self.walk(session, node, &after, tokens);
             }
         }
-        Some(table)
     }
 
     /// The tokens of a member's key: where any undeclared key may be written, its own tokens; and
     /// exactly what the guard says wherever a key ends.
-    fn key(
-        &self,
-        session: &mut Session,
-        entry: Entry,
-        tokens: &mut Vec<TokenId>,
-    ) -> Option<Arc<Interior>> {
+    fn key(&self, session: &mut Session, entry: Entry, tokens: &mut Vec<TokenId>) -> Option<Base> {
         let start = State::from(entry);
         let Some((free, others)) = session.key_terms(entry.label) else {
             self.walk(session, TokenTrie::ROOT, &start, tokens);
             return None;
         };
-        let table = self.interior(Label::Term(free))?;
+        let table = self.interior(free);
         if !table.exits.is_empty() {
             // The key could end in several places of one token.
             self.walk(session, TokenTrie::ROOT, &start, tokens);
             return None;
         }
         for &node in &table.ends {
-            let mut state = start.clone();
-            for byte in self.trie.path(node) {
-                state = session.step(&state, byte);
+            let path = self.trie.path(node);
+            if !session.key_may_end(entry.label, &path) {
+                continue;
             }
-            if !state.is_dead() {
-                tokens.extend(self.trie.token(node));
+            tokens.extend(self.trie.token(node));
+            if self.trie.has_children(node) {
+                let read = |state: State, byte| session.step(&state, byte);
+                let state = path.into_iter().fold(start.clone(), read);
                 self.walk(session, node, &state, tokens);
             }
         }
         for rest in others {
             self.walk_along(session, rest, &start, tokens);
         }
-        Some(table)
+        Some(Base::Interior(table))
     }
 
     /// The tokens below a node that a state allows.
@@ -356,4 +413,20 @@ impl Engine {
             }
         }
     }
+}
+
+/// A shared table, built if it is not there. It is built outside the lock: two threads may build
+/// the same table, and either is right.
+fn shared<K: Copy + Eq + std::hash::Hash, V>(
+    tables: &Mutex<Generations<K, Arc<V>>>,
+    key: K,
+    build: impl FnOnce() -> V,
+) -> Arc<V> {
+    let known = tables.lock().unwrap_or_else(PoisonError::into_inner).get(key);
+    known.unwrap_or_else(|| {
+        let table = Arc::new(build());
+        let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
+        tables.insert(key, Arc::clone(&table));
+        table
+    })
 }

@@ -5,7 +5,7 @@
 //! in the table: inside a JSON string, 195,516 tokens of `o200k_base` stay inside, and 81 nodes
 //! with children lead out.
 
-use grammask_gbnf::{ByteSet, Label, Session, TermId, Terms};
+use grammask_gbnf::{ByteSet, TermId, Terms};
 
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
@@ -39,99 +39,132 @@ impl TokenSet {
     }
 }
 
-/// The tokens of a terminal's state, and where tokens leave it.
+/// The tokens of a term, and where tokens leave it.
 #[derive(Debug)]
 pub(crate) struct Interior {
-    /// Tokens after which the terminal is not at its end, or need not be.
+    /// Tokens after which the term is not at its end, or need not be.
     pub(crate) inside: TokenSet,
-    /// Nodes at which the terminal is at its end and cannot go on.
+    /// Nodes at which the term is at its end and cannot go on.
     pub(crate) ends: Box<[TrieNode]>,
-    /// Nodes whose byte cannot be read inside, although the terminal may end before it; by byte.
+    /// Nodes whose byte cannot be read inside, although the term may end before it; by byte.
     pub(crate) exits: Box<[(u8, TrieNode)]>,
-    /// Bytes that somewhere can be read inside *or* behind the end of the terminal: where the
+    /// Bytes that somewhere can be read inside *or* behind the end of the term: where the
     /// following text may begin with one of them, the table does not tell all.
     pub(crate) ambiguous: ByteSet,
 }
 
-/// The one spelling of labels with equal interiors, for tokens of at most `longest` bytes: more
-/// iterations than a token has bytes make no difference.
-pub(crate) fn situation(label: Label, longest: usize, terms: &Terms) -> Option<Label> {
-    match label {
-        Label::Term(_) => Some(label),
-        Label::Counted { rest, item, min, max } => {
-            let longest = u32::try_from(longest).unwrap_or(u32::MAX).saturating_add(1);
-            let min = min.min(longest);
-            let max = if max >= longest { u32::MAX } else { max };
-            if max == u32::MAX && min <= 1 {
-                let term = terms.concat(rest, terms.repeat(item, min, None));
-                return Some(Label::Term(term));
-            }
-            Some(Label::Counted { rest, item, min, max })
-        }
-        Label::Text { .. } | Label::Token(_) | Label::Key { .. } => None,
-    }
-}
-
-/// Walks the trie through one terminal.
-pub(crate) fn interior(
-    label: Label,
-    trie: &TokenTrie,
-    len: usize,
-    terms: &Terms,
-) -> (Interior, usize) {
-    let mut inside = Vec::new();
-    let mut ends = Vec::new();
-    let mut exits = Vec::new();
-    let mut ambiguous = ByteSet::default();
-    let mut visited = 0;
-    let mut pending = vec![(TokenTrie::ROOT, label, false)];
-    while let Some((node, label, may_end)) = pending.pop() {
-        for child in trie.children(node) {
-            visited += 1;
-            let byte = trie.byte(child);
-            let (next, next_may_end) = match label {
-                Label::Term(term) => step_term(term, byte, terms),
-                _ => Session::step_terminal(label, byte, terms),
-            };
-            match next {
-                Some(next) => {
+impl Interior {
+    /// Walks the trie through one term.
+    pub(crate) fn new(term: TermId, trie: &TokenTrie, len: usize, terms: &Terms) -> Self {
+        let mut inside = Vec::new();
+        let mut ends = Vec::new();
+        let mut exits = Vec::new();
+        let mut ambiguous = ByteSet::default();
+        let mut pending = vec![(TokenTrie::ROOT, term)];
+        while let Some((node, term)) = pending.pop() {
+            // That the term may end at the start has been followed up already.
+            let may_end = node != TokenTrie::ROOT && terms.nullable(term);
+            for child in trie.children(node) {
+                let byte = trie.byte(child);
+                let next = terms.next(term, byte);
+                if next == TermId::NOTHING {
                     if may_end {
-                        ambiguous.insert_range(byte, byte);
+                        exits.push((byte, child));
                     }
-                    if let Some(token) = trie.token(child) {
-                        inside.push(token);
-                    }
-                    if trie.has_children(child) {
-                        pending.push((child, next, next_may_end));
-                    }
+                    continue;
                 }
-                None if next_may_end => {
-                    if may_end {
-                        ambiguous.insert_range(byte, byte);
-                    }
+                if may_end {
+                    ambiguous.insert_range(byte, byte);
+                }
+                if next == TermId::EMPTY {
                     ends.push(child);
+                    continue;
                 }
-                None if may_end => exits.push((byte, child)),
-                None => {}
+                inside.extend(trie.token(child));
+                if trie.has_children(child) {
+                    pending.push((child, next));
+                }
             }
         }
+        exits.sort_unstable();
+        Self {
+            inside: TokenSet::new(inside, len),
+            ends: ends.into(),
+            exits: exits.into(),
+            ambiguous,
+        }
     }
-    inside.sort_unstable();
-    exits.sort_unstable();
-    let interior = Interior {
-        inside: TokenSet::new(inside, len),
-        ends: ends.into(),
-        exits: exits.into(),
-        ambiguous,
-    };
-    (interior, visited)
 }
 
-/// As [`Session::step_terminal`], for the labels that are walked most.
-fn step_term(term: TermId, byte: u8, terms: &Terms) -> (Option<Label>, bool) {
-    match terms.next(term, byte) {
-        TermId::NOTHING => (None, false),
-        TermId::EMPTY => (None, true),
-        next => (Some(Label::Term(next)), terms.nullable(next)),
+/// The tokens of a counted loop, with the number of iterations that each begins: one table for
+/// all counts.
+#[derive(Debug)]
+pub(crate) struct Iterations {
+    /// Tokens that do not leave the loop, as a mask.
+    pub(crate) inside: TokenMask,
+    /// The same with the iterations that they begin, most first.
+    pub(crate) tokens: Box<[(u32, TokenId)]>,
+    /// Nodes whose byte is no part of the loop although an iteration ends before it, with the
+    /// iterations begun until then; by byte.
+    pub(crate) exits: Box<[(u8, u32, TrieNode)]>,
+    /// Bytes with which an iteration can begin somewhere: see [`Interior::ambiguous`].
+    pub(crate) ambiguous: ByteSet,
+}
+
+impl Iterations {
+    /// Walks the trie through `rest`, then any number of `item`, of which no match is a proper
+    /// prefix of another.
+    pub(crate) fn new(
+        rest: TermId,
+        item: TermId,
+        trie: &TokenTrie,
+        len: usize,
+        terms: &Terms,
+    ) -> Self {
+        let mut inside = TokenMask::new(len);
+        let mut tokens = Vec::new();
+        let mut exits = Vec::new();
+        let mut ambiguous = ByteSet::default();
+        let mut pending = vec![(TokenTrie::ROOT, rest, 0)];
+        while let Some((node, rest, begun)) = pending.pop() {
+            let between = rest == TermId::EMPTY;
+            let (term, begun_then) = if between { (item, begun + 1) } else { (rest, begun) };
+            for child in trie.children(node) {
+                let byte = trie.byte(child);
+                let next = terms.next(term, byte);
+                if next == TermId::NOTHING {
+                    if between && node != TokenTrie::ROOT {
+                        exits.push((byte, begun, child));
+                    }
+                    continue;
+                }
+                if between && node != TokenTrie::ROOT {
+                    ambiguous.insert_range(byte, byte);
+                }
+                if let Some(token) = trie.token(child) {
+                    inside.insert(token);
+                    tokens.push((begun_then, token));
+                }
+                if trie.has_children(child) {
+                    pending.push((child, next, begun_then));
+                }
+            }
+        }
+        exits.sort_unstable();
+        tokens.sort_unstable_by(|a, b| b.cmp(a));
+        Self { inside, tokens: tokens.into(), exits: exits.into(), ambiguous }
+    }
+
+    /// The tokens that begin at most `max` iterations.
+    pub(crate) fn at_most(&self, max: u32) -> TokenMask {
+        let more = self.tokens.partition_point(|&(begun, _)| begun > max);
+        if more * 2 > self.tokens.len() {
+            let mut mask = TokenMask::new(self.inside.len());
+            self.tokens[more..].iter().for_each(|&(_, token)| mask.insert(token));
+            return mask;
+        }
+        let mut mask = self.inside.clone();
+        self.tokens[..more].iter().for_each(|&(_, token)| mask.remove(token));
+        mask
     }
 }

@@ -194,8 +194,8 @@ mod tests {
     #[test]
     fn equal_logits_come_in_the_order_of_a_heap() {
         // Worked out by hand. The heap of 0 1 2 is 2 1 0, since a hole sinks to the right on ties;
-        // sorting it takes 2 to the end, then 1. With four, the heap is 2 3 0 1.
-        for (count, expected) in [(3, vec![0, 1, 2]), (4, vec![1, 0, 3, 2])] {
+        // sorting it takes 2 to the end, then 1. With four, the heap is 2 3 0 1, then 0 3 1, then 3 1.
+        for (count, expected) in [(3, vec![0, 1, 2]), (4, vec![1, 3, 0, 2])] {
             let mut data = candidates(&vec![1.0; count]);
             partial_sort(&mut data, count);
             let ids: Vec<u32> = data.iter().map(|c| c.id.0).collect();

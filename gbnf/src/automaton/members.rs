@@ -361,6 +361,35 @@ impl MemberTables {
         after
     }
 
+    /// Whether a key may end after these bytes.
+    pub(crate) fn may_end(
+        &mut self,
+        shape: &Shape,
+        state: KeyStateId,
+        context: ContextId,
+        bytes: &[u8],
+        terms: &Terms,
+    ) -> bool {
+        let Context { state: members, mut written, .. } = *self.contexts.get(context.0);
+        let mut to = state;
+        for &byte in bytes {
+            to = self.key_step(to, byte, terms);
+            if written != DIVERGED {
+                written = self.child(written, byte).unwrap_or(DIVERGED);
+            }
+        }
+        let room = self.room(shape, members);
+        let is_literal = |member: u32| shape.members[member as usize].kind != Kind::Many;
+        let mut complete = self.tags(to).iter().filter(|&&(rest, _)| terms.nullable(rest));
+        match complete.clone().find(|&&(_, member)| is_literal(member)) {
+            Some(&(_, member)) => self.allowed(shape, members, member, room),
+            None => {
+                (written == DIVERGED || !self.written.get(written).ends)
+                    && complete.any(|&(_, member)| self.allowed(shape, members, member, room))
+            }
+        }
+    }
+
     /// Whether some allowed key begins with what has been read, and is longer.
     fn goes_on(
         &mut self,

@@ -274,6 +274,13 @@ impl Session {
         self.members.free_key(&self.program.shapes[shape as usize], state, context, &self.terms)
     }
 
+    /// Whether the key of a label may end after these bytes; false for any other label.
+    pub fn key_may_end(&mut self, label: Label, bytes: &[u8]) -> bool {
+        let Label::Key { shape, state, context } = label else { return false };
+        let shape = &self.program.shapes[shape as usize];
+        self.members.may_end(shape, state, context, bytes, &self.terms)
+    }
+
     /// What popping `node` leads to: the state behind a terminal that ends above it.
     pub fn pop(&mut self, node: NodeId) -> Arc<State> {
         if let Some(Some(known)) = self.expanded.get(node.index()) {
