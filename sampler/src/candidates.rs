@@ -185,9 +185,10 @@ impl Candidates {
         self.buckets.extend(self.data.iter().map(|candidate| {
             // Saturates, and takes NaN to 0: so does the order of `sort`.
             let logit = candidate.logit.max(f32::NEG_INFINITY);
-            let bucket = ((SCALE * logit - LOW * SCALE) as i32).clamp(0, 127);
-            sizes[bucket as usize] += 1;
-            bucket as u8
+            let bucket = (SCALE * logit - LOW * SCALE) as i32;
+            let bucket = u8::try_from(bucket.clamp(0, 127)).unwrap_or(0);
+            sizes[usize::from(bucket)] += 1;
+            bucket
         }));
 
         // The best bucket first: where each one starts, and which is the last that matters.

@@ -42,13 +42,12 @@ fn sift(heap: &mut [Candidate], top: usize, value: Candidate) {
     let mut hole = top;
     loop {
         let right = 2 * hole + 2;
-        let child = if right < heap.len() {
-            if before(&heap[right], &heap[right - 1]) { right - 1 } else { right }
-        } else if right == heap.len() {
-            right - 1
-        } else {
+        if right > heap.len() {
             break;
-        };
+        }
+        // The last left child may have no right brother.
+        let left_wins = right == heap.len() || before(&heap[right], &heap[right - 1]);
+        let child = if left_wins { right - 1 } else { right };
         heap[hole] = heap[child];
         hole = child;
     }

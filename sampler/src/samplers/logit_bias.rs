@@ -47,11 +47,11 @@ impl LogitBias {
         let mut start = 0;
         for run in biases.chunk_by(|a, b| a.0 == b.0) {
             let token = run[0].0;
-            let has = |value: f32| run.iter().any(|&(_, bias)| bias == value);
+            let infinite = |sign: f32| run.iter().any(|(_, bias)| bias * sign >= f32::INFINITY);
             if run.iter().any(|(_, bias)| bias.is_nan()) {
                 return Err(ParameterError::BiasNotANumber { token });
             }
-            if has(f32::INFINITY) && has(f32::NEG_INFINITY) {
+            if infinite(1.0) && infinite(-1.0) {
                 return Err(ParameterError::BiasContradicts { token });
             }
             places.insert(token, start..start + run.len());

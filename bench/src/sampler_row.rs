@@ -1,0 +1,301 @@
+//! One golden row of a sampler: what goes in, what we answer, and whether two answers agree.
+
+use std::iter;
+
+use anyhow::{Context, Result, bail};
+use grammask_sampler::{
+    Candidates, Chain, Discrete, Dist, Greedy, LogitBias, MinP, Mt19937, Penalties,
+    PenaltySettings, Sampler, Temperature, TokenId, TopK, TopP, uniform_f32, uniform_f64,
+};
+use serde_json::{Value, json};
+
+/// Relative tolerance between two logits or probabilities.
+pub const TOLERANCE: f64 = 1e-6;
+
+/// The fields of an answer.
+pub const ANSWER: [&str; 14] = [
+    "name",
+    "out",
+    "out_sorted",
+    "selected",
+    "selected_id",
+    "draw_ids",
+    "draw_indices",
+    "draw_p",
+    "draw_sizes",
+    "draw_first_ids",
+    "mt19937_u32",
+    "uniform_real_double",
+    "uniform_real_float",
+    "discrete_draws",
+];
+
+/// A number of a row: also "inf", "-inf", "nan".
+pub fn number(value: &Value) -> Result<f64> {
+    match value {
+        Value::String(text) => text.parse().with_context(|| format!("{text:?} is no number")),
+        _ => value.as_f64().with_context(|| format!("{value} is no number")),
+    }
+}
+
+/// A number in single precision. (Nine digits, as written there, name exactly one.)
+pub fn single(value: &Value) -> Result<f32> {
+    Ok(number(value)? as f32)
+}
+
+fn write(value: f64) -> Value {
+    if value.is_finite() { json!(value) } else { json!(value.to_string().to_lowercase()) }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// What we answer to a row; `None` if a sampler takes part that there is not yet.
+pub fn answer(row: &Value) -> Result<Option<Value>> {
+    let name = row["sampler"].as_str().context("a row has no sampler")?;
+    if name == "rng" {
+        return random_numbers(row).map(Some);
+    }
+    let Some(mut sampler) = sampler(name, &row["params"])? else { return Ok(None) };
+    for token in list(&row["history"]) {
+        sampler.accept(token_id(token)?);
+    }
+    let input = input(row)?;
+    let mut candidates = Candidates::default();
+    let draws = row["n_draws"].as_u64();
+    let accepts = row["accept_selected"] == true;
+    let mut answer = json!({ "name": sampler.name() });
+    let mut columns = ["draw_ids", "draw_indices", "draw_p", "draw_sizes", "draw_first_ids"]
+        .map(|name| (name, Vec::new()));
+    for draw in 0..draws.unwrap_or(1) {
+        candidates.copy_from(&input);
+        sampler.apply(&mut candidates);
+        let selected = candidates.selected_candidate();
+        let index = candidates.selected().map_or(-1, |index| index as i64);
+        if draw == 0 {
+            let out = candidates.as_slice().iter().map(|candidate| {
+                json!({
+                    "id": candidate.id.0,
+                    "logit": write(f64::from(candidate.logit)),
+                    "p": write(f64::from(candidate.p)),
+                })
+            });
+            answer["out"] = out.collect();
+            answer["out_sorted"] = json!(candidates.is_sorted());
+            answer["selected"] = json!(index);
+            if let Some(selected) = selected {
+                answer["selected_id"] = json!(selected.id.0);
+            }
+        }
+        let cells = [
+            json!(selected.map_or(-1, |candidate| i64::from(candidate.id.0))),
+            json!(index),
+            selected.map_or(json!(0), |candidate| write(f64::from(candidate.p))),
+            json!(candidates.len()),
+            json!(candidates.as_slice().first().map_or(-1, |first| i64::from(first.id.0))),
+        ];
+        for ((_, column), cell) in columns.iter_mut().zip(cells) {
+            column.push(cell);
+        }
+        if let (true, Some(selected)) = (accepts, selected) {
+            sampler.accept(selected.id);
+        }
+    }
+    if draws.is_some() {
+        for (name, column) in columns {
+            answer[name] = Value::Array(column);
+        }
+    }
+    Ok(Some(answer))
+}
+
+/// A token id; the absent token -1 becomes an id that no candidate has.
+fn token_id(value: &Value) -> Result<TokenId> {
+    match value.as_i64() {
+        Some(-1) => Ok(TokenId(u32::MAX)),
+        Some(id) => Ok(TokenId(u32::try_from(id)?)),
+        None => bail!("{value} is no token"),
+    }
+}
+
+/// The candidates that a row starts from.
+fn input(row: &Value) -> Result<Candidates> {
+    let logits: Vec<f32> = list(&row["logits"]).iter().map(single).collect::<Result<_>>()?;
+    let mut candidates = Candidates::from_logits(&logits);
+    if let Some(ids) = row["ids"].as_array() {
+        let ids: Vec<TokenId> = ids.iter().map(token_id).collect::<Result<_>>()?;
+        candidates.set(iter::zip(ids, logits));
+    }
+    candidates.set_sorted(row["in_sorted"] == true);
+    Ok(candidates)
+}
+
+/// The sampler with a name and settings; `None` if there is none yet.
+fn sampler(name: &str, params: &Value) -> Result<Option<Box<dyn Sampler>>> {
+    let float = |name: &str| single(&params[name]).with_context(|| format!("parameter {name}"));
+    let integer = |name: &str| -> Result<i32> {
+        Ok(i32::try_from(params[name].as_i64().with_context(|| format!("parameter {name}"))?)?)
+    };
+    let min_keep = || -> Result<usize> { Ok(usize::try_from(integer("min_keep")?)?) };
+    let sampler: Box<dyn Sampler> = match name {
+        "chain" => {
+            let mut chain = Chain::untimed();
+            for link in list(&params["chain"]) {
+                let name = link["sampler"].as_str().context("a link has no sampler")?;
+                match sampler(name, &link["params"])? {
+                    Some(sampler) => chain.add_boxed(sampler),
+                    None => return Ok(None),
+                };
+            }
+            Box::new(chain)
+        }
+        "logit_bias" => {
+            let biases = list(&params["bias"])
+                .iter()
+                .map(|entry| Ok((token_id(&entry["token"])?, single(&entry["bias"])?)));
+            Box::new(LogitBias::new(biases.collect::<Result<Vec<_>>>()?)?)
+        }
+        "penalties" => Box::new(Penalties::new(PenaltySettings {
+            last_n: integer("penalty_last_n")?,
+            repeat: float("penalty_repeat")?,
+            frequency: float("penalty_freq")?,
+            presence: float("penalty_present")?,
+        })?),
+        "top_k" => Box::new(TopK::new(integer("k")?)),
+        "top_p" => Box::new(TopP::new(float("p")?, min_keep()?)?),
+        "min_p" => Box::new(MinP::new(float("p")?, min_keep()?)?),
+        "temp" => Box::new(Temperature::new(float("t")?)?),
+        "greedy" => Box::new(Greedy),
+        "dist" => {
+            let seed = params["seed"].as_u64().context("parameter seed")?;
+            Box::new(Dist::new(u32::try_from(seed)?))
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(sampler))
+}
+
+/// The answer to a row of random numbers: each list from a fresh generator.
+fn random_numbers(row: &Value) -> Result<Value> {
+    let seed = u32::try_from(row["seed"].as_u64().context("a row has no seed")?)?;
+    let weights: Vec<f64> =
+        list(&row["discrete_weights"]).iter().map(number).collect::<Result<_>>()?;
+    let mut discrete = Discrete::default();
+    discrete.set_weights(weights);
+    let draw = |field: &str, next: &mut dyn FnMut(&mut Mt19937) -> Value| -> Value {
+        let mut generator = Mt19937::new(seed);
+        list(&row[field]).iter().map(|_| next(&mut generator)).collect()
+    };
+    Ok(json!({
+        "mt19937_u32": draw("mt19937_u32", &mut |g| json!(rand::Rng::next_u32(g))),
+        "uniform_real_double": draw("uniform_real_double", &mut |g| json!(uniform_f64(g))),
+        "uniform_real_float": draw("uniform_real_float", &mut |g| json!(uniform_f32(g))),
+        "discrete_draws": draw("discrete_draws", &mut |g| json!(discrete.draw(g))),
+    }))
+}
+
+/// How two answers agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreement {
+    /// In everything.
+    Exact,
+    /// In everything but the order of equal logits.
+    UpToTies,
+}
+
+/// Compares the fields that are expected; what differs, if anything does.
+pub fn compare(expected: &Value, got: &Value, ties: bool) -> Result<Agreement, String> {
+    let mut agreement = Agreement::Exact;
+    for field in ANSWER {
+        let (Some(expected), Some(got)) = (expected.get(field), got.get(field)) else {
+            match (expected.get(field), got.get(field)) {
+                (Some(_), None) => return Err(format!("{field}: there is none")),
+                _ => continue,
+            }
+        };
+        if alike(expected, got) {
+            continue;
+        }
+        if ties && field == "out" && alike(&by_value(expected), &by_value(got)) {
+            agreement = Agreement::UpToTies;
+            continue;
+        }
+        // Which of several equal candidates is at an index is open; their logits are compared.
+        if ties && agreement == Agreement::UpToTies && field.ends_with("id") {
+            continue;
+        }
+        return Err(format!("{field}: expected {}, got {}", short(expected), short(got)));
+    }
+    Ok(agreement)
+}
+
+/// The candidates without their ids, in an order of their own.
+fn by_value(out: &Value) -> Value {
+    let key = |candidate: &Value| {
+        (number(&candidate["logit"]).unwrap_or(0.0), number(&candidate["p"]).unwrap_or(0.0))
+    };
+    let mut values: Vec<(f64, f64)> = list(out).iter().map(key).collect();
+    values.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    values.into_iter().map(|(logit, p)| json!([write(logit), write(p)])).collect()
+}
+
+/// Equal, numbers up to the tolerance; NaN equals NaN.
+fn alike(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && iter::zip(a, b).all(|(a, b)| alike(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| alike(a, b)))
+        }
+        (Value::Number(a), Value::Number(b)) => match (a.as_i64(), b.as_i64()) {
+            (Some(a), Some(b)) => a == b,
+            _ => {
+                let (a, b) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
+                (a - b).abs() <= TOLERANCE * a.abs().max(b.abs())
+            }
+        },
+        _ => a == b,
+    }
+}
+
+fn short(value: &Value) -> String {
+    const LONGEST: usize = 300;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_agree_up_to_the_tolerance() {
+        assert!(alike(&json!([1.0, "nan", "-inf"]), &json!([1.000_000_5, "nan", "-inf"])));
+        assert!(!alike(&json!(1.0), &json!(1.000_01)));
+        assert!(!alike(&json!(3), &json!(4)));
+        assert!(!alike(&json!("inf"), &json!("-inf")));
+        assert!(alike(&json!(0), &json!(0.0)));
+    }
+
+    #[test]
+    fn order_among_equal_logits_is_forgiven_only_with_ties() {
+        let out =
+            |ids: [u32; 2]| json!({ "out": ids.map(|id| json!({"id": id, "logit": 1, "p": 0})) });
+        let (a, b) = (out([0, 1]), out([1, 0]));
+        assert_eq!(compare(&a, &b, true), Ok(Agreement::UpToTies));
+        assert!(compare(&a, &b, false).is_err());
+        assert_eq!(compare(&a, &a, false), Ok(Agreement::Exact));
+    }
+
+    #[test]
+    fn samplers_that_do_not_exist_have_no_answer() {
+        let row =
+            json!({"sampler": "chain", "params": {"chain": [{"sampler": "xtc", "params": {}}]}});
+        assert_eq!(answer(&row).unwrap(), None);
+    }
+}
