@@ -1,10 +1,17 @@
 //! The harness: each subcommand measures one thing, prints a summary and writes JSON on request.
 
+mod cases;
+mod gbnf_differences;
+mod gbnf_features;
+mod gbnf_language;
+mod golden_gbnf;
 mod golden_samplers;
 mod input;
 mod output;
 mod sampler_differences;
 mod sampler_row;
+mod verdict;
+mod vocabularies;
 
 use std::process::ExitCode;
 
@@ -20,12 +27,18 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Reads the texts of tables in three ways
+    Cases(cases::Options),
+    /// Compares grammars with what llama.cpp answered
+    GoldenGbnf(golden_gbnf::Options),
     /// Compares the samplers with what llama.cpp answered
     GoldenSamplers(golden_samplers::Options),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Cases(options) => cases::run(&options),
+        Command::GoldenGbnf(options) => golden_gbnf::run(&options),
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
     };
     match result {
