@@ -10,6 +10,7 @@ use grammask_gbnf::{
 use grammask_oracle::Reference;
 use grammask_sampler::{TokenId, Vocabulary};
 
+use crate::gbnf_derivatives::Derivatives;
 use crate::verdict::Verdict;
 
 /// The character of token 0. (Private use, plane 16: as many as there are.)
@@ -22,29 +23,55 @@ const WAY_OUT: char = '\u{10FFFD}';
 /// The languages of a grammar.
 pub struct Language<'v> {
     vocabulary: &'v Vocabulary,
-    exact: Reference,
-    with_ways_out: Reference,
+    exact: Meaning,
+    with_ways_out: Meaning,
+}
+
+/// A text of this length or longer is left to the derivatives if they can do it.
+const LONG: usize = 200;
+
+/// A language, for short and for long texts.
+struct Meaning {
+    reference: Reference,
+    derivatives: Option<Derivatives>,
+}
+
+impl Meaning {
+    fn new(grammar: &Grammar, root: &str) -> Self {
+        let reference = Reference::new(grammar, root);
+        Self { reference, derivatives: Derivatives::new(grammar, root) }
+    }
+
+    fn verdict(&self, bytes: &[u8]) -> Verdict {
+        if bytes.len() >= LONG
+            && let (Some(derivatives), Ok(text)) = (&self.derivatives, str::from_utf8(bytes))
+        {
+            return derivatives.of_text(text);
+        }
+        let read = self.reference.read(bytes);
+        read.map_or(Verdict::Refused, |chart| Verdict::of(true, chart.matches()))
+    }
 }
 
 impl<'v> Language<'v> {
     /// The language of the rule `root` on a vocabulary.
     pub fn new(grammar: &Grammar, root: &str, vocabulary: &'v Vocabulary) -> Self {
         let rewriting = Rewriting { vocabulary, way_out: false };
-        let exact = Reference::new(&rewriting.grammar(grammar), root);
+        let exact = Meaning::new(&rewriting.grammar(grammar), root);
         let rewriting = Rewriting { vocabulary, way_out: true };
-        let with_ways_out = Reference::new(&rewriting.grammar(grammar), root);
+        let with_ways_out = Meaning::new(&rewriting.grammar(grammar), root);
         Self { vocabulary, exact, with_ways_out }
     }
 
     /// What is true of a text.
     pub fn of_text(&self, bytes: &[u8]) -> Verdict {
-        verdict(&self.exact, bytes)
+        self.exact.verdict(bytes)
     }
 
     /// Whether the text is dead only because what it leads into cannot be completed.
     pub fn is_dead_end(&self, bytes: &[u8]) -> bool {
         self.of_text(bytes) == Verdict::Refused
-            && verdict(&self.with_ways_out, bytes) != Verdict::Refused
+            && self.with_ways_out.verdict(bytes) != Verdict::Refused
     }
 
     /// What is true of tokens, and which of them is refused. `control_as_text`: were control
@@ -80,19 +107,15 @@ impl<'v> Language<'v> {
                 .flat_map(|before: &Vec<u8>| {
                     ways.iter().flatten().map(move |way| [before.as_slice(), way].concat())
                 })
-                .filter(|spelling| self.exact.alive(spelling))
+                .filter(|spelling| self.exact.reference.alive(spelling))
                 .collect();
         }
-        let verdicts: Vec<_> = spellings.iter().map(|text| verdict(&self.exact, text)).collect();
+        let verdicts: Vec<_> = spellings.iter().map(|text| self.exact.verdict(text)).collect();
         [Verdict::Complete, Verdict::Prefix]
             .into_iter()
             .find(|verdict| verdicts.contains(verdict))
             .unwrap_or(Verdict::Refused)
     }
-}
-
-fn verdict(reference: &Reference, bytes: &[u8]) -> Verdict {
-    reference.read(bytes).map_or(Verdict::Refused, |chart| Verdict::of(true, chart.matches()))
 }
 
 /// A grammar with token references spelled as characters.

@@ -1,11 +1,13 @@
 //! The harness: each subcommand measures one thing, prints a summary and writes JSON on request.
 
 mod cases;
+mod gbnf_derivatives;
 mod gbnf_differences;
 mod gbnf_features;
 mod gbnf_language;
 mod golden_gbnf;
 mod golden_samplers;
+mod hostile;
 mod input;
 mod output;
 mod sampler_differences;
@@ -33,6 +35,8 @@ enum Command {
     GoldenGbnf(golden_gbnf::Options),
     /// Compares the samplers with what llama.cpp answered
     GoldenSamplers(golden_samplers::Options),
+    /// Runs grammars that were made to break something, each in a process with limits
+    Hostile(hostile::Options),
 }
 
 fn main() -> ExitCode {
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
         Command::Cases(options) => cases::run(&options),
         Command::GoldenGbnf(options) => golden_gbnf::run(&options),
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
+        Command::Hostile(options) => hostile::run(&options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
