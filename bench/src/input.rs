@@ -16,6 +16,22 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
+/// The rows of a file that is one JSON array, or JSON lines.
+pub fn read_table(path: &Path) -> Result<Vec<Value>> {
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    table(&text).with_context(|| path.display().to_string())
+}
+
+/// The rows of one JSON array, or of JSON lines.
+pub fn table(text: &str) -> Result<Vec<Value>> {
+    if text.trim_start().starts_with('[') {
+        return Ok(serde_json::from_str(text)?);
+    }
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
+
 /// The rows of a file of JSON lines; blank lines are passed over.
 pub fn read_rows(path: &Path) -> Result<Vec<Value>> {
     let text =
@@ -31,7 +47,6 @@ pub fn read_rows(path: &Path) -> Result<Vec<Value>> {
 }
 
 /// All files of a folder, or of a `.tar.xz` in its place, ordered by their paths.
-#[allow(dead_code, reason = "for the subcommands that take folders")]
 pub fn read_folder(path: &Path) -> Result<Vec<File>> {
     let mut files = if path.is_dir() { read_directory(path)? } else { read_archive(path)? };
     files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -1,11 +1,20 @@
 //! The harness: each subcommand measures one thing, prints a summary and writes JSON on request.
 
 mod generate;
+mod cases;
+mod gbnf_derivatives;
+mod gbnf_differences;
+mod gbnf_features;
+mod gbnf_language;
+mod golden_gbnf;
 mod golden_samplers;
+mod hostile;
 mod input;
 mod output;
 mod sampler_differences;
 mod sampler_row;
+mod verdict;
+mod vocabularies;
 
 use std::process::ExitCode;
 
@@ -23,14 +32,23 @@ struct Arguments {
 enum Command {
     /// Writes documents for every schema of a folder and has them judged
     Generate(generate::Options),
+    /// Reads the texts of tables in three ways
+    Cases(cases::Options),
+    /// Compares grammars with what llama.cpp answered
+    GoldenGbnf(golden_gbnf::Options),
     /// Compares the samplers with what llama.cpp answered
     GoldenSamplers(golden_samplers::Options),
+    /// Runs grammars that were made to break something, each in a process with limits
+    Hostile(hostile::Options),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Generate(options) => generate::run(&options),
+        Command::Cases(options) => cases::run(&options),
+        Command::GoldenGbnf(options) => golden_gbnf::run(&options),
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
+        Command::Hostile(options) => hostile::run(&options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

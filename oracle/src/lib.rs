@@ -11,6 +11,7 @@
 mod bnf;
 pub mod enumerate;
 pub mod generate;
+pub mod hostile;
 mod members;
 mod reference;
 mod utf8;

@@ -1,0 +1,253 @@
+//! `hostile`: grammars that were made to break something. Each runs in a process of its own with a
+//! limit on memory and a watchdog.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
+
+use anyhow::{Context, Result, bail};
+use grammask_oracle::hostile::{self, Figures, Hostile};
+use grammask_sampler::{Constraint, Engine, TokenMask, Vocabulary};
+use serde_json::{Value, json};
+
+use crate::output;
+
+/// The options of the subcommand.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Only print the names
+    #[arg(long)]
+    list: bool,
+    /// Run this one alone, in this process, and print its figures as JSON
+    #[arg(long, value_name = "NAME")]
+    run: Option<String>,
+    /// Only those with this in their name
+    #[arg(long, value_name = "PART")]
+    only: Option<String>,
+    /// Most processor time of a case, in milliseconds (building the vocabulary's tables not counted)
+    #[arg(long, default_value_t = 1000)]
+    limit_ms: u64,
+    /// When the watchdog bites, in seconds; more than the limit, for a machine that is busy
+    #[arg(long, default_value_t = 6)]
+    timeout: u64,
+    /// Most memory of a case, in megabytes
+    #[arg(long, default_value_t = 1024)]
+    memory: u64,
+    /// Where to write the result
+    #[arg(long)]
+    json: Option<PathBuf>,
+}
+
+/// The vocabulary of the masks.
+const VOCABULARY: &str = "o200k_base";
+
+/// Runs every case; whether none failed.
+pub fn run(options: &Options) -> Result<bool> {
+    let mut cases = hostile::all();
+    if let Some(part) = &options.only {
+        cases.retain(|case| case.name.contains(part.as_str()));
+    }
+    if options.list {
+        cases.iter().for_each(|case| println!("{}", case.name));
+        return Ok(true);
+    }
+    if let Some(name) = &options.run {
+        let case = hostile::find(name).with_context(|| format!("no case is called {name}"))?;
+        let report = alone(&case)?;
+        println!("{report}");
+        return Ok(report["outcome"] == "ok");
+    }
+
+    println!(
+        "{:42} {:>9} {:>8} {:>8} {:>9} {:>9}  outcome",
+        "case", "cpu ms", "peak MB", "mask ms", "positions", "session"
+    );
+    let mut reports = Vec::new();
+    let mut failures = Vec::new();
+    for case in &cases {
+        let report = watched(case, options)?;
+        let number = |name: &str| report[name].as_f64().unwrap_or(0.0);
+        println!(
+            "{:42} {:>9.1} {:>8.0} {:>8.1} {:>9} {:>9}  {}",
+            case.name,
+            number("cpu_ms"),
+            number("peak_mb"),
+            number("mask_ms"),
+            number("positions"),
+            number("session"),
+            report["outcome"].as_str().unwrap_or("?"),
+        );
+        if report["outcome"] != "ok" {
+            failures.push(json!({ "name": case.name, "what": report["outcome"] }));
+        }
+        reports.push(report);
+    }
+    println!("{} of {} cases work", cases.len() - failures.len(), cases.len());
+    let passed = failures.is_empty();
+    let report = json!({
+        "rows": cases.len(),
+        "rows_passing": cases.len() - failures.len(),
+        "cases": reports,
+        "failures": failures,
+    });
+    if let Value::Object(report) = report {
+        let in_force = json!({
+            "command": "hostile",
+            "only": options.only,
+            "limit_ms": options.limit_ms,
+            "timeout_s": options.timeout,
+            "memory_mb": options.memory,
+            "vocabulary": VOCABULARY,
+        });
+        output::write(options.json.as_deref(), in_force, report)?;
+    }
+    Ok(passed)
+}
+
+/// Runs a case in a process of its own.
+fn watched(case: &Hostile, options: &Options) -> Result<Value> {
+    let script = format!("ulimit -v {}; exec \"$0\" \"$@\"", options.memory * 1024);
+    let mut child = Command::new("sh")
+        .args(["-c", &script])
+        .arg(env::current_exe()?)
+        .args(["hostile", "--run", case.name])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let pid = child.id();
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if start.elapsed() > Duration::from_secs(options.timeout) {
+            break None;
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    let Some(status) = status else {
+        let cpu_ms = processor_ms(&pid.to_string());
+        let peak_mb = peak_mb(&pid.to_string());
+        child.kill()?;
+        child.wait()?;
+        let outcome = format!("stopped after {} s", options.timeout);
+        return Ok(
+            json!({ "name": case.name, "outcome": outcome, "cpu_ms": cpu_ms, "peak_mb": peak_mb }),
+        );
+    };
+    let (said, complained) = outputs(&mut child)?;
+    let mut report = match serde_json::from_str::<Value>(&said) {
+        Ok(report) => report,
+        Err(_) => {
+            let line = complained.lines().find(|line| !line.is_empty()).unwrap_or("");
+            json!({ "outcome": format!("crashed: {status}: {line}") })
+        }
+    };
+    report["name"] = case.name.into();
+    let limit = options.limit_ms as f64;
+    if report["outcome"] == "ok" && report["cpu_ms"].as_f64().is_none_or(|ms| ms > limit) {
+        report["outcome"] = "too slow".into();
+    }
+    Ok(report)
+}
+
+fn outputs(child: &mut Child) -> Result<(String, String)> {
+    let (mut said, mut complained) = (String::new(), String::new());
+    child.stdout.take().context("a pipe")?.read_to_string(&mut said)?;
+    child.stderr.take().context("a pipe")?.read_to_string(&mut complained)?;
+    Ok((said, complained))
+}
+
+/// Runs a case in this process.
+fn alone(case: &Hostile) -> Result<Value> {
+    let engine = Engine::new(Vocabulary::from_name(VOCABULARY)?);
+    let before = processor_ms("self");
+    let started = Instant::now();
+    let mut masks = Masks::default();
+    let (outcome, figures) = match case.run() {
+        Ok((None, figures)) => ("ok".to_owned(), figures),
+        Ok((Some(grammar), figures)) => {
+            let compiled = engine.compile(&grammar, "root")?;
+            let constraint = Constraint::with_automaton(&engine, &compiled)?;
+            let outcome = masks.take(case, constraint).err();
+            (outcome.map_or("ok".to_owned(), |error| error.to_string()), figures)
+        }
+        Err(what) => (what, Figures::default()),
+    };
+    let cpu_ms = processor_ms("self") - before;
+    Ok(json!({
+        "name": case.name,
+        "outcome": outcome,
+        "cpu_ms": cpu_ms,
+        "wall_ms": started.elapsed().as_secs_f64() * 1000.0,
+        "peak_mb": peak_mb("self"),
+        "grammar_bytes": figures.grammar,
+        "text_bytes": figures.texts,
+        "positions": figures.positions,
+        "session": figures.session,
+        "parse_ms": figures.parse_ms,
+        "check_ms": figures.check_ms,
+        "compile_ms": figures.compile_ms,
+        "match_ms": figures.match_ms,
+        "masks": masks.taken,
+        "mask_ms": masks.slowest_ms,
+    }))
+}
+
+/// Masks of a case: at the start, and after the first tokens of its first text.
+#[derive(Default)]
+struct Masks {
+    taken: usize,
+    slowest_ms: f64,
+}
+
+impl Masks {
+    /// How many tokens are read.
+    const TOKENS: usize = 4;
+
+    fn take(&mut self, case: &Hostile, mut constraint: Constraint) -> Result<()> {
+        let texts = case.texts();
+        let begin: String = texts.first().into_iter().flat_map(|it| it.text.chars()).take(40).collect();
+        let vocabulary = constraint.engine().vocabulary();
+        let tokens = vocabulary.encode(&begin)?;
+        let mut mask = TokenMask::new(vocabulary.len());
+        for (at, &token) in tokens.iter().take(Self::TOKENS).enumerate() {
+            let start = Instant::now();
+            constraint.fill_mask(&mut mask);
+            self.slowest_ms = self.slowest_ms.max(start.elapsed().as_secs_f64() * 1000.0);
+            self.taken += 1;
+            // The last token may span more than the text has left at this place.
+            let accepted = constraint.accept(token).is_ok();
+            if accepted != mask.contains(token) {
+                bail!("the mask and the answer to token {token} at {at} differ");
+            }
+            if !accepted {
+                break;
+            }
+        }
+        constraint.fill_mask(&mut mask);
+        self.taken += 1;
+        Ok(())
+    }
+}
+
+/// Processor time of the first thread of a process, in milliseconds; 0 where it cannot be told.
+fn processor_ms(process: &str) -> f64 {
+    fs::read_to_string(format!("/proc/{process}/schedstat"))
+        .ok()
+        .and_then(|text| text.split(' ').next()?.parse::<f64>().ok())
+        .map_or(0.0, |nanoseconds| nanoseconds / 1e6)
+}
+
+/// The most memory that a process has held, in megabytes; 0 where it cannot be told.
+fn peak_mb(process: &str) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<f64>().ok())
+        .map_or(0.0, |kilobytes| kilobytes / 1024.0)
+}
