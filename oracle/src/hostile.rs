@@ -286,11 +286,7 @@ fn known() -> Vec<Hostile> {
             || format!("root ::= {}\"a\"{}", "(\"b\"? ".repeat(1_000), ")*".repeat(1_000)),
             || vec![complete("ab".repeat(1_000) + "a"), complete("a".repeat(5_000))],
         ),
-        wrong(
-            "60000-open-parentheses",
-            || format!("root ::= {}", "(".repeat(60_000)),
-            Code::Limit,
-        ),
+        wrong("60000-open-parentheses", || format!("root ::= {}", "(".repeat(60_000)), Code::Limit),
         wrong("erased-start", || "a ::= \"x\" root{0}".into(), Code::UndefinedRule),
         wrong("overwritten-start", || "a ::= root\na ::= \"x\"".into(), Code::UndefinedRule),
         wrong("only-itself", || "root ::= root".into(), Code::MatchesNothing),
@@ -366,7 +362,8 @@ fn many_rules() -> Vec<Hostile> {
         works(
             "circle-of-rules-with-tails",
             || {
-                let all = rules(0..MANY, |n| format!("r{n} ::= r{} \"t\" | \"x{n}\"", (n + 1) % MANY));
+                let all =
+                    rules(0..MANY, |n| format!("r{n} ::= r{} \"t\" | \"x{n}\"", (n + 1) % MANY));
                 format!("root ::= r0\n{all}")
             },
             || vec![complete("x3ttt"), alive("x3tt"), alive("x0t"), refused("y")],
@@ -374,7 +371,8 @@ fn many_rules() -> Vec<Hostile> {
         works(
             "members-of-rules",
             || {
-                let all = rules(0..MANY, |n| format!("r{n} ::= r{} \"-\" | [a-z] r{n} | \"x\"", n + 1));
+                let all =
+                    rules(0..MANY, |n| format!("r{n} ::= r{} \"-\" | [a-z] r{n} | \"x\"", n + 1));
                 format!("root ::= r0\n{all}r{MANY} ::= \"end\"\n")
             },
             || vec![complete("aaax"), complete("x-"), alive("a")],
@@ -562,7 +560,10 @@ fn left_recursion() -> Vec<Hostile> {
     vec![
         works(
             "direct-left-recursion",
-            || "root ::= root \"+\" t | t\nt ::= t \"*\" f | f\nf ::= \"(\" root \")\" | [0-9]+".into(),
+            || {
+                "root ::= root \"+\" t | t\nt ::= t \"*\" f | f\nf ::= \"(\" root \")\" | [0-9]+"
+                    .into()
+            },
             || {
                 vec![
                     complete("1+2*".repeat(2_499) + "3"),
@@ -751,7 +752,9 @@ fn large() -> Vec<Hostile> {
                     format!("\"\\\"key{n}\\\":\" {arrow} v;")
                 });
                 let free = "[\"] [a-z]{1,20} [\"] \":\" *=> v";
-                format!("root ::= \"{{\" @members(\",\")(\n{members}{free}) \"}}\"\nv ::= [0-9]+ | root")
+                format!(
+                    "root ::= \"{{\" @members(\",\")(\n{members}{free}) \"}}\"\nv ::= [0-9]+ | root"
+                )
             },
             || {
                 let all: Vec<_> = (0..5_000).rev().map(|n| format!("\"key{n}\":{n}")).collect();
@@ -772,7 +775,11 @@ fn large() -> Vec<Hostile> {
             "long-comment-and-names",
             || {
                 let name = "n".repeat(1_000_000);
-                format!("# {}\nroot ::= {name}{}\n{name} ::= \"a\"", "#(".repeat(1_000_000), " ".repeat(1_000_000))
+                format!(
+                    "# {}\nroot ::= {name}{}\n{name} ::= \"a\"",
+                    "#(".repeat(1_000_000),
+                    " ".repeat(1_000_000)
+                )
             },
             || vec![complete("a")],
         ),
