@@ -1,4 +1,58 @@
 //! grammask makes a language model write only what a grammar allows.
+//!
+//! This crate puts the parts together and adds a model to try them with; it reads no file and
+//! touches no network. The parts: [`gbnf`] (grammars, automata, matchers), [`json_schema`] (schemas
+//! to grammars) and [`sampler`] (vocabularies, masks, the sampler chain).
+//!
+//! # Example
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//!
+//! use grammask::json_schema::Options;
+//! use grammask::sampler::{Chain, Dist, Engine, GrammarSampler, Mode, Vocabulary};
+//! use grammask::{RandomModel, generate, schema_constraint};
+//!
+//! let engine = Engine::new(Vocabulary::from_name("r50k_base")?);
+//! let schema = r#"{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"],
+//!     "additionalProperties": false}"#;
+//! let constraint = schema_constraint(&engine, schema, &Options::default())?;
+//!
+//! let mut chain = Chain::new();
+//! chain.add(Dist::new(1));
+//! let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+//! let mut model = RandomModel::new(&engine, 1);
+//! let generation = generate(&mut model, &mut sampler, 100, |_| ControlFlow::Continue(()))?;
+//! let text = generation.text(engine.vocabulary());
+//! assert!(text.starts_with(b"{") && text.ends_with(b"}"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Main types
+//!
+//! - [`grammar_constraint`], [`schema_constraint`], [`schema_grammar`]: from a text to what the next
+//!   token may be.
+//! - [`LanguageModel`]: where logits come from; [`RandomModel`]: from nowhere.
+//! - [`generate`]: one token after the other until the end.
+//!
+//! # Features
+//!
+//! `cli` (default): the program `grammask`. A library needs it not.
+
+mod constrain;
+mod generation;
+mod model;
+
+pub use constrain::{
+    ConstrainError, grammar_constraint, parse_grammar, schema_constraint, schema_grammar,
+};
+pub use generation::{Ending, Generation, GenerationError, generate};
+pub use model::{LanguageModel, ModelError, RandomModel};
+
 pub use grammask_gbnf as gbnf;
 pub use grammask_json_schema as json_schema;
 pub use grammask_sampler as sampler;
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+pub struct ReadmeDoctests;

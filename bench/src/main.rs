@@ -1,5 +1,6 @@
 //! The harness: each subcommand measures one thing, prints a summary and writes JSON on request.
 
+mod generate;
 mod cases;
 mod gbnf_derivatives;
 mod gbnf_differences;
@@ -29,6 +30,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Writes documents for every schema of a folder and has them judged
+    Generate(generate::Options),
     /// Reads the texts of tables in three ways
     Cases(cases::Options),
     /// Compares grammars with what llama.cpp answered
@@ -41,6 +44,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::Generate(options) => generate::run(&options),
         Command::Cases(options) => cases::run(&options),
         Command::GoldenGbnf(options) => golden_gbnf::run(&options),
         Command::GoldenSamplers(options) => golden_samplers::run(&options),

@@ -19,7 +19,7 @@ use crate::span::Span;
 use program::{Op, Position, Program};
 
 pub use label::Label;
-pub use members::{ContextId, KeyStateId};
+pub use members::{ContextId, KeyEnd, KeyStateId};
 pub use session::{Entry, Session, State};
 pub use stack::NodeId;
 pub use terms::{ByteSet, TermId, Terms};

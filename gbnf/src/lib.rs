@@ -5,6 +5,7 @@ mod characters;
 mod check;
 mod diagnostic;
 mod dialect;
+mod expected;
 mod finite;
 mod grammar;
 mod graph;
@@ -23,11 +24,12 @@ mod tree;
 mod walk;
 
 pub use automaton::{
-    Automaton, ByteSet, CompileError, CompileErrorKind, ContextId, Entry, KeyStateId, Label,
-    NodeId, Session, State, TermId, Terms,
+    Automaton, ByteSet, CompileError, CompileErrorKind, ContextId, Entry, KeyEnd, KeyStateId,
+    Label, NodeId, Session, State, TermId, Terms,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};
+pub use expected::Expected;
 pub use grammar::{
     CharClass, Expr, ExprKind, Grammar, Member, Members, Repetition, Rule, TokenName,
     TokenReference,

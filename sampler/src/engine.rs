@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_gbnf::{
-    Automaton, ByteSet, CompileError, Entry, Grammar, Label, Session, State, TermId, Terms,
+    Automaton, ByteSet, CompileError, Entry, Grammar, KeyEnd, Label, Session, State, TermId, Terms,
     TokenName, TokenReference,
 };
 use rustc_hash::FxHashMap;
@@ -329,17 +329,36 @@ impl Engine {
             self.walk(session, TokenTrie::ROOT, &start, tokens);
             return None;
         }
+        // Undeclared keys lead to the same places, as long as no further key is read within the
+        // token.
+        let mut same: Option<(KeyEnd, State)> = None;
         for &node in &table.ends {
             let path = self.trie.path(node);
-            if !session.key_may_end(entry.label, &path) {
+            let end = session.key_end(entry.label, &path);
+            if end == KeyEnd::None {
                 continue;
             }
             tokens.extend(self.trie.token(node));
-            if self.trie.has_children(node) {
-                let read = |state: State, byte| session.step(&state, byte);
-                let state = path.into_iter().fold(start.clone(), read);
-                self.walk(session, node, &state, tokens);
+            if !self.trie.has_children(node) {
+                continue;
             }
+            if let KeyEnd::Free(members) = &end {
+                if same.as_ref().is_none_or(|(known, _)| *known != end) {
+                    let state = session.after_some_key(entry, members);
+                    same = Some((end.clone(), state));
+                }
+                if let Some((_, state)) = &same {
+                    let (steps, found) = (session.key_steps(), tokens.len());
+                    self.walk(session, node, state, tokens);
+                    if session.key_steps() == steps {
+                        continue;
+                    }
+                    tokens.truncate(found);
+                }
+            }
+            let read = |state: State, byte| session.step(&state, byte);
+            let state = path.into_iter().fold(start.clone(), read);
+            self.walk(session, node, &state, tokens);
         }
         for rest in others {
             self.walk_along(session, rest, &start, tokens);

@@ -170,6 +170,17 @@ impl Default for MemberTables {
     }
 }
 
+/// What a key is that ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyEnd {
+    /// Not allowed, or no key.
+    None,
+    /// A declared one.
+    Declared,
+    /// One that is not declared, of these members.
+    Free(smallvec::SmallVec<[u32; 2]>),
+}
+
 /// What follows a byte of a key.
 #[derive(Debug, Default)]
 pub(crate) struct KeyAfter {
@@ -361,15 +372,15 @@ impl MemberTables {
         after
     }
 
-    /// Whether a key may end after these bytes.
-    pub(crate) fn may_end(
+    /// What a key is if it ends after these bytes.
+    pub(crate) fn end(
         &mut self,
         shape: &Shape,
         state: KeyStateId,
         context: ContextId,
         bytes: &[u8],
         terms: &Terms,
-    ) -> bool {
+    ) -> KeyEnd {
         let Context { state: members, mut written, .. } = *self.contexts.get(context.0);
         let mut to = state;
         for &byte in bytes {
@@ -380,14 +391,26 @@ impl MemberTables {
         }
         let room = self.room(shape, members);
         let is_literal = |member: u32| shape.members[member as usize].kind != Kind::Many;
-        let mut complete = self.tags(to).iter().filter(|&&(rest, _)| terms.nullable(rest));
-        match complete.clone().find(|&&(_, member)| is_literal(member)) {
-            Some(&(_, member)) => self.allowed(shape, members, member, room),
-            None => {
-                (written == DIVERGED || !self.written.get(written).ends)
-                    && complete.any(|&(_, member)| self.allowed(shape, members, member, room))
-            }
+        let complete = self.tags(to).iter().filter(|&&(rest, _)| terms.nullable(rest));
+        if let Some(&(_, member)) = complete.clone().find(|&&(_, member)| is_literal(member)) {
+            let allowed = self.allowed(shape, members, member, room);
+            return if allowed { KeyEnd::Declared } else { KeyEnd::None };
         }
+        if written != DIVERGED && self.written.get(written).ends {
+            return KeyEnd::None;
+        }
+        let mut free = complete
+            .map(|&(_, member)| member)
+            .filter(|&member| self.allowed(shape, members, member, room))
+            .peekable();
+        if free.peek().is_none() { KeyEnd::None } else { KeyEnd::Free(free.collect()) }
+    }
+
+    /// The state after an undeclared member, its key forgotten: good for as long as no further key
+    /// is compared with it.
+    pub(crate) fn with_some_key(&mut self, shape: &Shape, context: ContextId) -> u32 {
+        let before = *self.states.get(self.contexts.get(context.0).state);
+        self.states.intern(MemberState { count: counted(shape, before.count), ..before })
     }
 
     /// Whether some allowed key begins with what has been read, and is longer.

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::automaton::counting::CountingSets;
 use crate::automaton::label::{self, After, Label};
-use crate::automaton::members::MemberTables;
+use crate::automaton::members::{ContextId, KeyEnd, KeyStateId, MemberTables};
 use crate::automaton::program::{Op, Position, Program};
 use crate::automaton::stack::{Frame, NodeId, Stacks};
 use crate::automaton::terms::{ByteSet, TermId, Terms};
@@ -70,6 +70,7 @@ pub struct Session {
     /// The counting set that each loop starts with.
     first_counts: Vec<u32>,
     pending: BinaryHeap<Item>,
+    key_steps: u64,
 }
 
 /// A position to be followed up, with what lies below; the heap yields the lowest rank first.
@@ -109,6 +110,7 @@ impl Session {
             expanded: vec![Some(Arc::new(bottom))],
             first_counts,
             pending: BinaryHeap::new(),
+            key_steps: 0,
         }
     }
 
@@ -160,25 +162,33 @@ impl Session {
     fn step_key(
         &mut self,
         index: u32,
-        (state, context): (
-            crate::automaton::members::KeyStateId,
-            crate::automaton::members::ContextId,
-        ),
+        (state, context): (KeyStateId, ContextId),
         below: NodeId,
         byte: u8,
         entries: &mut SmallVec<[Entry; 8]>,
     ) -> bool {
-        let program = Arc::clone(&self.program);
-        let shape = &program.shapes[index as usize];
+        self.key_steps += 1;
+        let shape = &self.program.shapes[index as usize];
         let after = self.members.step(shape, state, context, byte, &self.terms);
         if let Some((state, context)) = after.goes_on {
             entries.push(Entry { label: Label::Key { shape: index, state, context }, below });
         }
-        if after.ends.is_empty() {
-            return false;
-        }
+        !after.ends.is_empty() && self.after_keys(index, below, after.ends, entries)
+    }
+
+    /// Adds what follows keys that end, each with the member state behind it; whether the text may
+    /// end there.
+    fn after_keys(
+        &mut self,
+        index: u32,
+        below: NodeId,
+        ends: Vec<(u32, u32)>,
+        entries: &mut SmallVec<[Entry; 8]>,
+    ) -> bool {
+        let program = Arc::clone(&self.program);
+        let shape = &program.shapes[index as usize];
         let mut complete = false;
-        for (member, seen) in after.ends {
+        for (member, seen) in ends {
             let member = &shape.members[member as usize];
             let frame = Frame { position: shape.after, argument: seen };
             let node = self.stacks.push(frame, below);
@@ -230,18 +240,6 @@ impl Session {
         State { entries: self.canonical(entries), complete: first.complete | second.complete }
     }
 
-    /// The byte `byte` in a terminal that is a term or counted: the label with which the terminal
-    /// may go on, and whether it may end. Any other label goes nowhere.
-    pub fn step_terminal(label: Label, byte: u8, terms: &Terms) -> (Option<Label>, bool) {
-        match label {
-            Label::Term(_) | Label::Counted { .. } => {
-                let After { label, ends } = label::step(label, byte, terms, &[]);
-                (label, ends)
-            }
-            Label::Text { .. } | Label::Token(_) | Label::Key { .. } => (None, false),
-        }
-    }
-
     /// The bytes that may come next.
     pub fn first(&self, state: &State) -> ByteSet {
         let mut set = ByteSet::default();
@@ -274,11 +272,31 @@ impl Session {
         self.members.free_key(&self.program.shapes[shape as usize], state, context, &self.terms)
     }
 
-    /// Whether the key of a label may end after these bytes; false for any other label.
-    pub fn key_may_end(&mut self, label: Label, bytes: &[u8]) -> bool {
-        let Label::Key { shape, state, context } = label else { return false };
+    /// What the key of a label is if it ends after these bytes.
+    pub fn key_end(&mut self, label: Label, bytes: &[u8]) -> KeyEnd {
+        let Label::Key { shape, state, context } = label else { return KeyEnd::None };
         let shape = &self.program.shapes[shape as usize];
-        self.members.may_end(shape, state, context, bytes, &self.terms)
+        self.members.end(shape, state, context, bytes, &self.terms)
+    }
+
+    /// The state behind the key of a configuration that is an undeclared key of these members,
+    /// whichever: exact until [`Session::key_steps`] changes, as only then is a further key
+    /// compared with this one.
+    pub fn after_some_key(&mut self, entry: Entry, members: &[u32]) -> State {
+        let Label::Key { shape: index, context, .. } = entry.label else {
+            return State::default();
+        };
+        let program = Arc::clone(&self.program);
+        let seen = self.members.with_some_key(&program.shapes[index as usize], context);
+        let ends = members.iter().map(|&member| (member, seen)).collect();
+        let mut entries = SmallVec::new();
+        let complete = self.after_keys(index, entry.below, ends, &mut entries);
+        State { entries: self.canonical(entries), complete }
+    }
+
+    /// How many bytes of keys have been read.
+    pub fn key_steps(&self) -> u64 {
+        self.key_steps
     }
 
     /// What popping `node` leads to: the state behind a terminal that ends above it.

@@ -35,8 +35,12 @@ pub struct ByteSet([u64; 4]);
 impl ByteSet {
     /// Adds the bytes `lo..=hi`.
     pub fn insert_range(&mut self, lo: u8, hi: u8) {
-        for byte in lo..=hi {
-            self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
+        for (index, word) in self.0.iter_mut().enumerate() {
+            let start = 64 * index;
+            let (from, to) = (usize::from(lo).max(start), usize::from(hi).min(start + 63));
+            if from <= to {
+                *word |= (u64::MAX >> (63 - (to - from))) << (from - start);
+            }
         }
     }
 
@@ -108,6 +112,8 @@ struct Row {
     ranges: Box<[(u8, u8, TermId)]>,
     /// The same as a table, where the ranges are many.
     dense: Option<Box<[TermId; 256]>>,
+    /// The bytes that lead anywhere.
+    first: ByteSet,
 }
 
 #[derive(Debug)]
@@ -370,11 +376,7 @@ impl Terms {
 
     /// The bytes with which a match can go on.
     pub fn first(&self, term: TermId) -> ByteSet {
-        let mut set = ByteSet::default();
-        for &(lo, hi, _) in self.transitions(term) {
-            set.insert_range(lo, hi);
-        }
-        set
+        self.row(term).first
     }
 
     fn row(&self, term: TermId) -> &Row {
@@ -391,7 +393,9 @@ impl Terms {
                 }
                 table
             });
-            Row { ranges: ranges.into(), dense }
+            let mut first = ByteSet::default();
+            ranges.iter().for_each(|&(lo, hi, _)| first.insert_range(lo, hi));
+            Row { ranges: ranges.into(), dense, first }
         })
     }
 

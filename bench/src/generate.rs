@@ -1,0 +1,216 @@
+//! `generate`: documents for every schema of a folder, judged by the jsonschema crate.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use grammask::json_schema::{self, SchemaErrorKind, translate};
+use grammask::sampler::{Chain, Constraint, Dist, Engine, GrammarSampler, Mode, Vocabulary};
+use grammask::{Ending, RandomModel, generate};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{input, output};
+
+/// Options of `generate`.
+#[derive(Args, Serialize)]
+pub struct Options {
+    /// Folders or archives of schemas; of a test file with the member "schema", that one
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+    /// How many documents per schema
+    #[arg(long, default_value_t = 2)]
+    seeds: u32,
+    /// After how many tokens a document is cut
+    #[arg(long, default_value_t = 400)]
+    max_tokens: usize,
+    /// Every how many-th schema
+    #[arg(long, default_value_t = 1)]
+    every: usize,
+    /// The vocabulary
+    #[arg(long, default_value = "o200k_base")]
+    vocab: String,
+    /// Where to write the results
+    #[arg(long)]
+    json: Option<PathBuf>,
+}
+
+/// What became of one schema.
+#[derive(Default)]
+struct Outcome {
+    /// The keywords that refused it, or the kind of error.
+    refused: Vec<String>,
+    runs: usize,
+    ended: usize,
+    /// Documents that the judge refuses, panics and errors.
+    failures: Vec<Value>,
+    unjudged: usize,
+    seconds: f64,
+}
+
+/// Runs the command; whether nothing failed.
+pub fn run(options: &Options) -> Result<bool> {
+    let engine = Engine::new(Vocabulary::from_name(&options.vocab)?);
+    let mut files = Vec::new();
+    for folder in &options.folders {
+        files.extend(input::read_folder(folder)?);
+    }
+    let files: Vec<_> = files
+        .into_iter()
+        .filter(|file| file.path.ends_with(".json"))
+        .step_by(options.every.max(1))
+        .collect();
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} schemas, {eta} left")?;
+    let bar = ProgressBar::new(files.len() as u64).with_style(style);
+    let next = AtomicUsize::new(0);
+    let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(files.iter().map(|_| None).collect());
+    let first_error = Mutex::new(None);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(file) = files.get(index) else { break };
+                    match one(&engine, &file.path, &file.bytes, options) {
+                        Ok(outcome) => {
+                            outcomes.lock().expect("no panic inside")[index] = Some(outcome);
+                        }
+                        Err(error) => {
+                            first_error.lock().expect("no panic inside").get_or_insert(error);
+                        }
+                    }
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    if let Some(error) = first_error.into_inner().expect("no panic inside") {
+        return Err(error);
+    }
+    let outcomes: Vec<Outcome> =
+        outcomes.into_inner().expect("no panic inside").into_iter().flatten().collect();
+    report(options, &outcomes)
+}
+
+fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Result<Outcome> {
+    let file: Value = serde_json::from_slice(bytes).with_context(|| name.to_owned())?;
+    let schema = file.get("schema").filter(|_| file.get("tests").is_some()).unwrap_or(&file);
+    let started = Instant::now();
+    let mut outcome = Outcome::default();
+    let translation = match translate(schema, &json_schema::Options::default()) {
+        Ok(translation) => translation,
+        Err(error) => {
+            outcome.refused = match error.kind() {
+                SchemaErrorKind::Unsupported(all) => {
+                    all.iter().map(|refused| refused.keyword.clone()).collect()
+                }
+                kind => vec![format!("{kind:?}").chars().take(60).collect()],
+            };
+            outcome.refused.sort();
+            outcome.refused.dedup();
+            return Ok(outcome);
+        }
+    };
+    // What the judge cannot read is not judged, and counted.
+    let judge = jsonschema::options().should_validate_formats(true).build(schema).ok();
+    for seed in 0..options.seeds {
+        outcome.runs += 1;
+        let written = catch_unwind(AssertUnwindSafe(|| -> Result<_> {
+            let constraint = Constraint::new(engine, &translation.grammar, "root")?;
+            if constraint.mask().count() == 0 {
+                return Ok(None);
+            }
+            let mut chain = Chain::new();
+            chain.add(Dist::new(seed));
+            let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+            let mut model = RandomModel::new(engine, seed);
+            let done = |_| ControlFlow::Continue(());
+            Ok(Some(generate(&mut model, &mut sampler, options.max_tokens, done)?))
+        }));
+        let mut fail = |what: &str, text: String| {
+            outcome.failures.push(json!({"name": name, "seed": seed, "what": what, "text": text}));
+        };
+        let generation = match written {
+            Ok(Ok(Some(generation))) => generation,
+            Ok(Ok(None)) => {
+                // No document at all: right exactly if there is no valid instance.
+                outcome.runs -= 1;
+                continue;
+            }
+            Ok(Err(error)) => {
+                fail("error", format!("{error:#}"));
+                continue;
+            }
+            Err(_) => {
+                fail("panic", String::new());
+                continue;
+            }
+        };
+        if generation.ending == Ending::MaxTokens {
+            continue;
+        }
+        outcome.ended += 1;
+        let text = generation.text(engine.vocabulary());
+        let text = String::from_utf8_lossy(&text).into_owned();
+        match (serde_json::from_str::<Value>(&text), &judge) {
+            (Err(error), _) => fail(&format!("no JSON: {error}"), text),
+            (Ok(_), None) => outcome.unjudged += 1,
+            (Ok(document), Some(judge)) => {
+                if let Err(error) = judge.validate(&document) {
+                    fail(&format!("invalid: {error}"), text);
+                }
+            }
+        }
+    }
+    outcome.seconds = started.elapsed().as_secs_f64();
+    Ok(outcome)
+}
+
+fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
+    let schemas = outcomes.len();
+    let translated = outcomes.iter().filter(|outcome| outcome.refused.is_empty()).count();
+    let sum = |of: fn(&Outcome) -> usize| outcomes.iter().map(of).sum::<usize>();
+    let (runs, ended) = (sum(|outcome| outcome.runs), sum(|outcome| outcome.ended));
+    let failures: Vec<&Value> = outcomes.iter().flat_map(|outcome| &outcome.failures).collect();
+    let mut keywords: BTreeMap<&str, usize> = BTreeMap::new();
+    for keyword in outcomes.iter().flat_map(|outcome| &outcome.refused) {
+        *keywords.entry(keyword).or_default() += 1;
+    }
+    let slowest = outcomes.iter().map(|outcome| outcome.seconds).fold(0.0, f64::max);
+    let share = |part: usize, all: usize| 100.0 * part as f64 / all.max(1) as f64;
+    println!("{translated} of {schemas} schemas translate ({:.1} %)", share(translated, schemas));
+    println!(
+        "{ended} of {runs} runs end within {} tokens ({:.1} %)",
+        options.max_tokens,
+        share(ended, runs)
+    );
+    println!("{} failures; slowest schema {slowest:.2} s", failures.len());
+    for failure in failures.iter().take(20) {
+        println!("  {failure}");
+    }
+    println!("refused by keyword: {}", serde_json::to_string(&keywords)?);
+    let report = json!({
+        "schemas": schemas,
+        "translated": translated,
+        "refused_by_keyword": keywords,
+        "runs": runs,
+        "ended": ended,
+        "unjudged": sum(|outcome| outcome.unjudged),
+        "slowest_s": slowest,
+        "failures": failures,
+    });
+    let passed = failures.is_empty();
+    if let Value::Object(report) = report {
+        output::write(options.json.as_deref(), serde_json::to_value(options)?, report)?;
+    }
+    Ok(passed)
+}

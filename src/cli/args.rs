@@ -1,0 +1,350 @@
+//! The arguments as they are typed.
+
+use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
+
+/// Makes a language model write only what a grammar allows.
+#[derive(Debug, Parser)]
+#[command(name = "grammask", version, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit codes: 0 valid or done; 1 the input is invalid (mistakes in a grammar \
+or schema, a text that does not match, output that was cut); 2 could not run (usage, file, limit)."
+)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    pub(super) command: Command,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Debug, Arguments)]
+pub(super) struct Common {
+    /// How results and diagnostics are written
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(super) format: Format,
+    /// Colours in diagnostics (auto: on a terminal, unless NO_COLOR is set)
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub(super) color: Color,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Report every mistake in grammars
+    Check(CheckArgs),
+    /// Say whether a text matches a grammar, and where it stops
+    Match(MatchArgs),
+    /// Translate a JSON Schema into GBNF, with a report of what is enforced
+    Convert(ConvertArgs),
+    /// Show which tokens may come next
+    Mask(MaskArgs),
+    /// Write a text that a grammar or schema allows
+    Generate(GenerateArgs),
+}
+
+#[derive(Debug, Arguments)]
+pub(super) struct CheckArgs {
+    /// Grammars; `-` is standard input
+    #[arg(required = true, value_name = "GRAMMAR")]
+    pub(super) grammars: Vec<String>,
+    /// What counts as GBNF
+    #[arg(long, value_enum, default_value_t, value_name = "DIALECT")]
+    pub(super) dialect: DialectArg,
+    /// Warnings count as errors
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// The start rule
+    #[arg(long, default_value = "root", value_name = "RULE")]
+    pub(super) root: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum DialectArg {
+    /// llama.cpp's notation with extensions, see docs/gbnf.md
+    #[default]
+    Grammask,
+    /// Exactly what llama.cpp accepts
+    #[value(name = "llama.cpp")]
+    LlamaCpp,
+}
+
+#[derive(Debug, Arguments)]
+pub(super) struct MatchArgs {
+    /// The grammar; `-` is standard input
+    pub(super) grammar: String,
+    /// The text, a file; `-` is standard input; a line end at its end counts
+    #[arg(required_unless_present = "text")]
+    pub(super) input: Option<String>,
+    /// The text itself
+    #[arg(long, conflicts_with = "input", allow_hyphen_values = true)]
+    pub(super) text: Option<String>,
+    /// The start rule
+    #[arg(long, default_value = "root", value_name = "RULE")]
+    pub(super) root: String,
+    /// The vocabulary, for grammars that refer to tokens
+    #[arg(long, value_name = "NAME|PATH")]
+    pub(super) vocab: Option<String>,
+}
+
+#[derive(Debug, Arguments)]
+pub(super) struct ConvertArgs {
+    /// The schema; `-` is standard input
+    pub(super) schema: String,
+    /// Use the extensions of GBNF: members in any order, see docs/gbnf.md
+    #[arg(long)]
+    pub(super) extended: bool,
+    /// Where the report goes; `-` is standard output [default: standard error]
+    #[arg(long, value_name = "FILE")]
+    pub(super) report: Option<String>,
+    #[command(flatten)]
+    pub(super) options: SchemaArgs,
+}
+
+#[derive(Debug, Arguments)]
+pub(super) struct MaskArgs {
+    #[command(flatten)]
+    pub(super) source: SourceArgs,
+    /// o200k_base, cl100k_base, r50k_base, or a file
+    #[arg(long, value_name = "NAME|PATH")]
+    pub(super) vocab: String,
+    /// What has been written so far
+    #[arg(long, default_value = "", value_name = "TEXT", allow_hyphen_values = true)]
+    pub(super) prefix: String,
+    /// How many tokens to list, the lowest ids first: they are the frequent ones
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub(super) top: usize,
+}
+
+#[derive(Debug, Arguments)]
+pub(super) struct GenerateArgs {
+    #[command(flatten)]
+    pub(super) source: SourceArgs,
+    /// o200k_base, cl100k_base, r50k_base, or a file
+    #[arg(long, value_name = "NAME|PATH")]
+    pub(super) vocab: String,
+    /// Where the logits come from
+    #[arg(long, value_enum, default_value_t, value_name = "MODEL")]
+    pub(super) model: ModelArg,
+    /// How many tokens to write at most; -1: no bound
+    #[arg(
+        short = 'n',
+        long,
+        visible_alias = "n-predict",
+        default_value_t = 400,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i64).range(-1..)
+    )]
+    pub(super) max_tokens: i64,
+    #[command(flatten)]
+    pub(super) sampling: SamplingArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ModelArg {
+    /// Noise around the frequencies of tokens: knows no grammar and no language
+    #[default]
+    Random,
+}
+
+/// A grammar or a schema, exactly one.
+#[derive(Debug, Arguments)]
+#[group(skip)]
+pub(super) struct SourceArgs {
+    /// A grammar
+    #[arg(long, value_name = "TEXT", group = "source", required_unless_present_any = [
+        "grammar_file", "json_schema", "json_schema_file"
+    ])]
+    pub(super) grammar: Option<String>,
+    /// A file with a grammar; `-` is standard input
+    #[arg(long, value_name = "FILE", group = "source")]
+    pub(super) grammar_file: Option<String>,
+    /// A JSON Schema
+    #[arg(short = 'j', long, value_name = "JSON", group = "source")]
+    pub(super) json_schema: Option<String>,
+    /// A file with a JSON Schema; `-` is standard input
+    #[arg(long, value_name = "FILE", group = "source")]
+    pub(super) json_schema_file: Option<String>,
+    /// The start rule of the grammar
+    #[arg(long, default_value = "root", value_name = "RULE")]
+    pub(super) root: String,
+    #[command(flatten)]
+    pub(super) options: SchemaArgs,
+}
+
+/// The spelling of the documents of a schema.
+#[derive(Debug, Arguments)]
+#[command(next_help_heading = "Schema options")]
+pub(super) struct SchemaArgs {
+    /// The order of properties
+    #[arg(long, value_enum, default_value_t, value_name = "ORDER")]
+    pub(super) order: OrderArg,
+    /// What may stand between two tokens of JSON
+    #[arg(long, value_enum, default_value_t, value_name = "SPACE")]
+    pub(super) whitespace: WhitespaceArg,
+    /// How numbers are spelled
+    #[arg(long, value_enum, default_value_t, value_name = "SPELLING")]
+    pub(super) numbers: NumbersArg,
+    /// Most digits before the point of a number
+    #[arg(long, default_value_t = 30, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub(super) integer_digits: u32,
+    /// Most digits after the point of a number
+    #[arg(long, default_value_t = 30, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub(super) fraction_digits: u32,
+    /// Most digits of an exponent
+    #[arg(long, default_value_t = 3, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(0..=4))]
+    pub(super) exponent_digits: u32,
+    /// Which escapes strings may have
+    #[arg(long, value_enum, default_value_t, value_name = "ESCAPES")]
+    pub(super) strings: StringsArg,
+    /// What a known `format` means
+    #[arg(long, value_enum, default_value_t, value_name = "MEANING")]
+    pub(super) formats: FormatsArg,
+    /// What an unknown `format` means
+    #[arg(long, value_enum, default_value_t, value_name = "MEANING")]
+    pub(super) unknown_formats: UnknownFormatsArg,
+    /// Drop what cannot be enforced, and name it in the report, instead of refusing the schema
+    #[arg(long)]
+    pub(super) lenient: bool,
+    /// The draft of a schema without `$schema`
+    #[arg(long, value_enum, default_value_t, value_name = "DRAFT")]
+    pub(super) draft: DraftArg,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum OrderArg {
+    /// Every order; undeclared keys anywhere
+    #[default]
+    Any,
+    /// The order of the schema; undeclared keys last
+    Declared,
+    /// The required ones first; undeclared keys last
+    RequiredFirst,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum WhitespaceArg {
+    /// Nothing, a space, or one or two line ends and at most 64 spaces or tabs
+    #[default]
+    Bounded,
+    /// Nothing
+    Compact,
+    /// One space after `,` and `:`
+    Python,
+    /// All that JSON allows, without bound
+    Any,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum NumbersArg {
+    /// As Python's json.dumps and JavaScript's JSON.stringify print them
+    #[default]
+    Canonical,
+    /// Every spelling within the digit bounds
+    Any,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum StringsArg {
+    /// Every escape in free strings, elsewhere only what JSON requires
+    #[default]
+    Default,
+    /// Every escape
+    Any,
+    /// Only what JSON requires
+    Minimal,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum FormatsArg {
+    /// It constrains
+    #[default]
+    Assert,
+    /// It constrains nothing
+    Annotation,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum UnknownFormatsArg {
+    /// It constrains nothing and is listed in the report
+    #[default]
+    Annotation,
+    /// The schema is refused
+    Error,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum DraftArg {
+    #[default]
+    #[value(name = "2020-12")]
+    Draft202012,
+    #[value(name = "2019-09")]
+    Draft201909,
+    #[value(name = "7")]
+    Draft7,
+    #[value(name = "6")]
+    Draft6,
+    #[value(name = "4")]
+    Draft4,
+}
+
+/// How a token is picked.
+///
+/// The flags are llama.cpp's. A sampler that no flag asks for is not in the chain: without flags
+/// each allowed token has the probability that the model gives it.
+#[derive(Debug, Arguments)]
+#[command(next_help_heading = "Sampling (without these flags: the model's own probabilities)")]
+pub(super) struct SamplingArgs {
+    /// The seed of the model and of the draws
+    #[arg(short, long, default_value_t = 1)]
+    pub(super) seed: u32,
+    /// Mask, then pick among what is allowed (default)
+    #[arg(long, conflicts_with = "rejection")]
+    pub(super) grammar_first: bool,
+    /// Pick among all tokens, and mask only if the grammar refuses the one
+    #[arg(long)]
+    pub(super) rejection: bool,
+    /// Temperature; 0: always the likeliest token [default: 1]
+    #[arg(long, visible_alias = "temperature", value_name = "T")]
+    pub(super) temp: Option<f32>,
+    /// Keep the N likeliest tokens; 0: all [default: all]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(super) top_k: Option<i32>,
+    /// Keep the likeliest tokens that together have probability P [default: all]
+    #[arg(long, value_name = "P")]
+    pub(super) top_p: Option<f32>,
+    /// Keep tokens that are at least P times as likely as the likeliest one [default: all]
+    #[arg(long, value_name = "P")]
+    pub(super) min_p: Option<f32>,
+    /// Divide the logits of tokens that came lately [default: 1, off]
+    #[arg(long, value_name = "X")]
+    pub(super) repeat_penalty: Option<f32>,
+    /// How many tokens the penalties look back; -1: all [default: 64]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(super) repeat_last_n: Option<i32>,
+    /// Subtract from the logits of tokens that came lately [default: 0]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(super) presence_penalty: Option<f32>,
+    /// The same once per occurrence [default: 0]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(super) frequency_penalty: Option<f32>,
+    /// Add to the logit of a token: `15043+1` or `15043-1`; may be repeated
+    #[arg(long, value_name = "ID(+|-)BIAS")]
+    pub(super) logit_bias: Vec<String>,
+}

@@ -1,0 +1,51 @@
+//! `grammask convert`: a schema as a grammar, and a report.
+
+use std::fs;
+use std::io::Write;
+
+use anyhow::Context;
+use grammask::json_schema::{Notation, Report};
+use serde_json::json;
+
+use super::args::{ConvertArgs, OrderArg};
+use super::grammar_source;
+use super::input::Source;
+use super::output::{Message, Output};
+
+pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<()> {
+    let notation = if args.extended { Notation::Extended } else { Notation::Plain };
+    let source = Source::read(&args.schema)?;
+    let translation = grammar_source::translation(&source, &args.options, notation, output)?;
+    let (grammar, report) = (&translation.grammar, &translation.report);
+    if output.is_json() {
+        output.print_json(&json!({"grammar": grammar.to_string(), "report": report}))?;
+    } else {
+        output.print(&grammar.to_string())?;
+    }
+    match args.report.as_deref() {
+        // It is in the result already.
+        Some("-") | None if output.is_json() => {}
+        Some("-") => output.print(&lines(report, output)?)?,
+        Some(path) => {
+            fs::write(path, lines(report, output)?)
+                .with_context(|| format!("cannot write {path}"))?;
+        }
+        None => {
+            let _ = std::io::stderr().lock().write_all(lines(report, output)?.as_bytes());
+        }
+    }
+    if !args.extended && args.options.order == OrderArg::Any {
+        output.say(&Message::note(
+            "plain GBNF cannot say \"in any order\": the properties are in the order of the schema; \
+             --extended prints any order",
+        ));
+    }
+    Ok(())
+}
+
+fn lines(report: &Report, output: Output) -> anyhow::Result<String> {
+    if output.is_json() {
+        return Ok(serde_json::to_string_pretty(report)? + "\n");
+    }
+    Ok(report.to_string())
+}

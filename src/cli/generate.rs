@@ -1,0 +1,143 @@
+//! `grammask generate`: a text that a grammar or schema allows.
+
+use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use grammask::sampler::{Chain, Constraint, GrammarSampler, Vocabulary};
+use grammask::{Ending, Generation, LanguageModel, RandomModel, generate};
+use serde_json::{Value, json};
+
+use super::args::{GenerateArgs, ModelArg};
+use super::failure::Invalid;
+use super::output::Output;
+use super::{grammar_source, sampling, vocabulary};
+
+pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let engine = vocabulary::load(&args.vocab)?;
+    let load = start.elapsed();
+
+    let start = Instant::now();
+    let (grammar, root) = grammar_source::load(&args.source, output)?;
+    let constraint =
+        Constraint::new(&engine, &grammar, root).map_err(grammar_source::constraint_failure)?;
+    let compile = start.elapsed();
+
+    let chain = sampling::chain(&args.sampling, engine.vocabulary())?;
+    let mut sampler = GrammarSampler::new(constraint, chain, sampling::mode(&args.sampling));
+    let mut model: Box<dyn LanguageModel> = match args.model {
+        ModelArg::Random => Box::new(RandomModel::new(&engine, args.sampling.seed)),
+    };
+    let max_tokens = usize::try_from(args.max_tokens).unwrap_or(usize::MAX);
+
+    let start = Instant::now();
+    let mut stream = Stream::default();
+    let mut failure = None;
+    let generation = generate(&mut *model, &mut sampler, max_tokens, |token| {
+        let vocabulary = engine.vocabulary();
+        if output.is_json() || vocabulary.is_control(token) {
+            return ControlFlow::Continue(());
+        }
+        match stream.write(vocabulary.bytes(token).unwrap_or_default()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    if let Some(error) = failure {
+        return Err(error.into());
+    }
+    let times = Times { load, compile, generate: start.elapsed() };
+    if output.is_json() {
+        let complete = sampler.constraint().is_complete();
+        output.print_json(&result(
+            &generation,
+            complete,
+            engine.vocabulary(),
+            &times,
+            sampler.chain(),
+        ))?;
+    } else {
+        stream.finish()?;
+    }
+    if generation.ending.is_complete() {
+        return Ok(());
+    }
+    let count = generation.tokens.len();
+    Err(Invalid::Unsaid(format!("cut after {count} tokens (--max-tokens)")).into())
+}
+
+/// How long it took.
+struct Times {
+    load: Duration,
+    compile: Duration,
+    generate: Duration,
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+fn result(
+    generation: &Generation,
+    complete: bool,
+    vocabulary: &Vocabulary,
+    times: &Times,
+    chain: &Chain,
+) -> Value {
+    let text = generation.text(vocabulary);
+    let samplers = chain.names().zip(chain.timings()).map(|(name, timing)| {
+        json!({"name": name, "ms": milliseconds(timing.total), "calls": timing.calls})
+    });
+    json!({
+        "text": String::from_utf8_lossy(&text),
+        "tokens": generation.tokens.iter().map(|token| token.0).collect::<Vec<_>>(),
+        "complete": complete,
+        "ending": match generation.ending {
+            Ending::EndOfGeneration => "end-of-generation",
+            Ending::Finished => "finished",
+            Ending::MaxTokens => "max-tokens",
+            _ => "stopped",
+        },
+        "timings": {
+            "load_ms": milliseconds(times.load),
+            "compile_ms": milliseconds(times.compile),
+            "generate_ms": milliseconds(times.generate),
+            "samplers": samplers.collect::<Vec<_>>(),
+        },
+    })
+}
+
+/// Text as it comes, in whole characters.
+#[derive(Default)]
+struct Stream {
+    /// The beginning of a character.
+    pending: Vec<u8>,
+}
+
+impl Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.pending.extend_from_slice(bytes);
+        let whole = match str::from_utf8(&self.pending) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        if whole == 0 {
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&self.pending[..whole])?;
+        stdout.flush()?;
+        self.pending.drain(..whole);
+        Ok(())
+    }
+
+    /// A line end, for people only: it is not part of the text.
+    fn finish(&self) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        if stdout.is_terminal() { writeln!(stdout) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,7 @@
+//! The command line `grammask`.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::run()
+}
