@@ -44,7 +44,7 @@ fn commands_print_what_the_readme_says() {
         let command = block.lines().next().and_then(|line| line.strip_prefix("$ "));
         let command = command.expect("a block begins with a command");
         commands += 1;
-        actual.push_str(&format!("```console\n$ {command}\n{}\n```{rest}", run(command)));
+        actual.extend(["```console\n$ ", command, "\n", &run(command), "\n```", rest]);
     }
     if std::env::var_os("UPDATE_FIXTURES").is_some() {
         fs::write(&path, &actual).expect("the README can be written");

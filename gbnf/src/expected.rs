@@ -192,14 +192,17 @@ struct Decoder<'s> {
     known: FxHashMap<(State, usize), Vec<Bits>>,
 }
 
+/// The characters that lead to a state.
+type Group = (State, Vec<(char, char)>);
+
 /// A range of bits, and the state after them.
 type Bits = (u32, u32, State);
 
 impl Decoder<'_> {
     /// The characters that may come next, by the state after them, in the order of the first
     /// characters; and the bytes that may come next and begin no character.
-    fn characters(&mut self, state: &State) -> (Vec<(State, Vec<(char, char)>)>, ByteSet) {
-        let mut groups: Vec<(State, Vec<(char, char)>)> = Vec::new();
+    fn characters(&mut self, state: &State) -> (Vec<Group>, ByteSet) {
+        let mut groups: Vec<Group> = Vec::new();
         let mut places: FxHashMap<State, usize> = FxHashMap::default();
         let mut inside = ByteSet::default();
         let first = self.session.first(state);
@@ -320,9 +323,9 @@ fn text_in_words(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
             f.write_str("`")?;
             for c in text.chars() {
                 if c.is_control() {
-                    write!(f, "{}", c.escape_default())?
+                    write!(f, "{}", c.escape_default())?;
                 } else {
-                    write!(f, "{c}")?
+                    write!(f, "{c}")?;
                 }
             }
             let cut = text.chars().count() >= Expected::MAX_TEXT;

@@ -1,7 +1,7 @@
 //! The matcher against the oracle: a slow, obvious recogniser.
 
 use grammask_gbnf::{Automaton, Grammar, Matcher};
-use grammask_oracle::{Reference, generate};
+use grammask_oracle::{Reference, enumerate, generate};
 use proptest::prelude::*;
 
 fn matcher(grammar: &Grammar) -> Matcher {
@@ -96,5 +96,41 @@ proptest! {
         prop_assert_eq!(used.state(), clone.state(), "states are canonical");
         used.reset();
         prop_assert_eq!(used.next_bytes(), matcher(&grammar).next_bytes());
+    }
+}
+
+/// All texts over an alphabet up to `longest` bytes, found by following every byte that may come.
+fn texts(matcher: &Matcher, alphabet: &[u8], longest: usize) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    let mut pending = vec![(matcher.clone(), Vec::new())];
+    while let Some((matcher, text)) = pending.pop() {
+        if matcher.is_complete() {
+            found.push(text.clone());
+        }
+        if text.len() == longest {
+            continue;
+        }
+        let next = matcher.next_bytes();
+        for &byte in alphabet.iter().filter(|&&byte| next.contains(byte)) {
+            let (mut matcher, mut text) = (matcher.clone(), text.clone());
+            matcher.advance(&[byte]).expect("it may come next");
+            text.push(byte);
+            pending.push((matcher, text));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rewriting_left_recursion_keeps_the_language(grammar in generate::plain_grammars()) {
+        let reference = Reference::new(&grammar, "root");
+        let ascii: Vec<u8> = generate::ALPHABET.iter().copied().filter(u8::is_ascii).collect();
+        let mut expected = enumerate::texts(&reference, &ascii, 4, usize::MAX);
+        expected.sort_unstable();
+        prop_assert_eq!(texts(&matcher(&grammar), &ascii, 4), expected, "{}", grammar);
     }
 }

@@ -1,5 +1,8 @@
 //! The arguments as they are typed.
 
+// Doc comments are help texts here.
+#![allow(clippy::doc_markdown)]
+
 use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
 
 /// Makes a language model write only what a grammar allows.

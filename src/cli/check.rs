@@ -10,7 +10,7 @@ use super::args::{CheckArgs, DialectArg};
 use super::failure::Invalid;
 use super::grammar_source::message;
 use super::input::Source;
-use super::output::{Message, Output};
+use super::output::{Message, Output, print, print_json};
 
 /// What has been counted.
 #[derive(Default)]
@@ -35,7 +35,7 @@ pub(super) fn run(args: &CheckArgs, output: Output) -> anyhow::Result<()> {
     let Tally { errors, warnings, unread } = tally;
     let valid = errors == 0 && !(args.strict && warnings > 0);
     if output.is_json() {
-        output.print_json(&json!({
+        print_json(&json!({
             "valid": valid && unread == 0,
             "errors": errors,
             "warnings": warnings,
@@ -49,7 +49,7 @@ pub(super) fn run(args: &CheckArgs, output: Output) -> anyhow::Result<()> {
             (_, 0) => counted(errors, "error"),
             _ => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
         };
-        output.print(&format!("{checked} checked: {found}\n"))?;
+        print(&format!("{checked} checked: {found}\n"))?;
     }
     if unread > 0 {
         bail!("{} could not be read", counted(unread, "file"));

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::args::{ConvertArgs, OrderArg};
 use super::grammar_source;
 use super::input::Source;
-use super::output::{Message, Output};
+use super::output::{Message, Output, print, print_json};
 
 pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<()> {
     let notation = if args.extended { Notation::Extended } else { Notation::Plain };
@@ -18,14 +18,14 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<()> {
     let translation = grammar_source::translation(&source, &args.options, notation, output)?;
     let (grammar, report) = (&translation.grammar, &translation.report);
     if output.is_json() {
-        output.print_json(&json!({"grammar": grammar.to_string(), "report": report}))?;
+        print_json(&json!({"grammar": grammar.to_string(), "report": report}))?;
     } else {
-        output.print(&grammar.to_string())?;
+        print(&grammar.to_string())?;
     }
     match args.report.as_deref() {
         // It is in the result already.
         Some("-") | None if output.is_json() => {}
-        Some("-") => output.print(&lines(report, output)?)?,
+        Some("-") => print(&lines(report, output)?)?,
         Some(path) => {
             fs::write(path, lines(report, output)?)
                 .with_context(|| format!("cannot write {path}"))?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::args::{GenerateArgs, ModelArg};
 use super::failure::Invalid;
-use super::output::Output;
+use super::output::{Output, print_json};
 use super::{grammar_source, sampling, vocabulary};
 
 pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
@@ -53,15 +53,9 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     let times = Times { load, compile, generate: start.elapsed() };
     if output.is_json() {
         let complete = sampler.constraint().is_complete();
-        output.print_json(&result(
-            &generation,
-            complete,
-            engine.vocabulary(),
-            &times,
-            sampler.chain(),
-        ))?;
+        print_json(&result(&generation, complete, engine.vocabulary(), &times, sampler.chain()))?;
     } else {
-        stream.finish()?;
+        finish_line()?;
     }
     if generation.ending.is_complete() {
         return Ok(());
@@ -134,10 +128,10 @@ impl Stream {
         self.pending.drain(..whole);
         Ok(())
     }
+}
 
-    /// A line end, for people only: it is not part of the text.
-    fn finish(&self) -> io::Result<()> {
-        let mut stdout = io::stdout().lock();
-        if stdout.is_terminal() { writeln!(stdout) } else { Ok(()) }
-    }
+/// A line end, for people only: it is not part of the text.
+fn finish_line() -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    if stdout.is_terminal() { writeln!(stdout) } else { Ok(()) }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::args::MaskArgs;
 use super::failure::Invalid;
 use super::input::Source;
-use super::output::Output;
+use super::output::{Output, print, print_json};
 use super::{grammar_source, reading, vocabulary};
 
 pub(super) fn run(args: &MaskArgs, output: Output) -> anyhow::Result<()> {
@@ -31,9 +31,9 @@ pub(super) fn run(args: &MaskArgs, output: Output) -> anyhow::Result<()> {
         likeliest: likeliest(&mask, vocabulary, args.top),
     };
     if output.is_json() {
-        return output.print_json(&found.to_json(vocabulary));
+        return print_json(&found.to_json(vocabulary));
     }
-    Ok(output.print(&found.to_text(vocabulary))?)
+    Ok(print(&found.to_text(vocabulary))?)
 }
 
 struct Found {
@@ -60,12 +60,11 @@ impl Found {
         let tokens = self.likeliest.iter().map(|&token| {
             let bytes = vocabulary.bytes(token).unwrap_or_default();
             let mut object = json!({"id": token.0});
-            match str::from_utf8(bytes) {
-                Ok(text) => object["text"] = text.into(),
-                Err(_) => {
-                    let hex = bytes.iter().map(|byte| format!("{byte:02x}"));
-                    object["hex"] = hex.collect::<String>().into();
-                }
+            if let Ok(text) = str::from_utf8(bytes) {
+                object["text"] = text.into();
+            } else {
+                let hex = bytes.iter().map(|byte| format!("{byte:02x}"));
+                object["hex"] = hex.collect::<String>().into();
             }
             if vocabulary.is_eog(token) {
                 object["ends"] = true.into();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::args::MatchArgs;
 use super::failure::Invalid;
 use super::input::Source;
-use super::output::Output;
+use super::output::{Output, print, print_json};
 use super::reading::{self, Stop};
 use super::{grammar_source, vocabulary};
 
@@ -22,9 +22,9 @@ pub(super) fn run(args: &MatchArgs, output: Output) -> anyhow::Result<()> {
     };
     let stop = read(&grammar, args, &source)?;
     if output.is_json() {
-        output.print_json(&result(stop.as_ref(), &source))?;
+        print_json(&result(stop.as_ref(), &source))?;
     } else {
-        output.print(if stop.is_none() { "matches\n" } else { "does not match\n" })?;
+        print(if stop.is_none() { "matches\n" } else { "does not match\n" })?;
         if let Some(stop) = &stop {
             stop.say(&source, output);
         }

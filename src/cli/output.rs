@@ -133,16 +133,16 @@ impl Output {
         };
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
+}
 
-    /// Writes a result to stdout.
-    pub(super) fn print(self, text: &str) -> io::Result<()> {
-        io::stdout().lock().write_all(text.as_bytes())
-    }
+/// Writes a result to stdout.
+pub(super) fn print(text: &str) -> io::Result<()> {
+    io::stdout().lock().write_all(text.as_bytes())
+}
 
-    /// Writes a result to stdout, over several lines.
-    pub(super) fn print_json(self, value: &Value) -> anyhow::Result<()> {
-        let mut stdout = io::stdout().lock();
-        serde_json::to_writer_pretty(&mut stdout, value)?;
-        Ok(writeln!(stdout)?)
-    }
+/// Writes a result to stdout, over several lines.
+pub(super) fn print_json(value: &Value) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut stdout, value)?;
+    Ok(writeln!(stdout)?)
 }

@@ -90,7 +90,7 @@ impl LanguageModel for RandomModel {
 }
 
 /// A bijection in which every bit of the input reaches every bit of the output.
-/// (The finaliser of MurmurHash3, Austin Appleby, public domain.)
+/// (The finaliser of `MurmurHash3`, Austin Appleby, public domain.)
 fn mix(mut bits: u32) -> u32 {
     bits = (bits ^ (bits >> 16)).wrapping_mul(0x85EB_CA6B);
     bits = (bits ^ (bits >> 13)).wrapping_mul(0xC2B2_AE35);
@@ -102,7 +102,7 @@ fn noise(bits: u32) -> f32 {
     // The standard deviation of the sum is sqrt(4 * (256^2 - 1) / 12).
     const SCALE: f32 = NOISE / 147.8;
     let sum: u32 = mix(bits.wrapping_mul(0x9E37_79B9)).to_le_bytes().map(u32::from).iter().sum();
-    (sum as u16 as f32 - 510.0) * SCALE
+    (f32::from(sum as u16) - 510.0) * SCALE
 }
 
 #[cfg(test)]

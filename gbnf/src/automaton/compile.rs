@@ -384,7 +384,6 @@ fn too_few_keys(
     let bad = |reason| Err(CompileError::new(CompileErrorKind::MemberKey(reason)));
     let mut literals = Vec::new();
     let mut once: u64 = 0;
-    let mut many: Option<u64> = Some(0);
     for member in &members.members {
         if !lowered.extents[member.key as usize].regular {
             return bad("is not a regular expression");
@@ -418,13 +417,15 @@ fn too_few_keys(
     if once >= u64::from(members.min) {
         return Ok(false);
     }
-    for member in &members.members {
-        if member.repetition == Repetition::Many && lowered.member_possible(member) {
-            let key = term_of(member.key, lowered, terms, rule_terms);
-            let declared = literals.iter().filter(|&&literal| meets(literal, key, terms)).count();
-            let free = terms.count(key, KEY_STATES).map(|count| count - declared as u64);
-            many = many.zip(free).map(|(sum, free)| sum.saturating_add(free));
-        }
-    }
+    // A text that several of them match is one key all the same.
+    let free: Vec<TermId> = members
+        .members
+        .iter()
+        .filter(|member| member.repetition == Repetition::Many && lowered.member_possible(member))
+        .map(|member| term_of(member.key, lowered, terms, rule_terms))
+        .collect();
+    let free = terms.alt(free);
+    let declared = literals.iter().filter(|&&literal| meets(literal, free, terms)).count() as u64;
+    let many = terms.count(free, KEY_STATES).map(|count| count - declared);
     Ok(many.is_some_and(|many| once.saturating_add(many) < u64::from(members.min)))
 }
