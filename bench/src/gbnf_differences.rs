@@ -40,8 +40,7 @@ pub enum Expect {
 
 /// The list that the project keeps.
 pub fn listed() -> Result<Vec<Difference>> {
-    serde_json::from_str(include_str!("../differences/gbnf.json"))
-        .context("differences/gbnf.json")
+    serde_json::from_str(include_str!("../differences/gbnf.json")).context("differences/gbnf.json")
 }
 
 /// The first entry about whether the row's grammar is accepted, and what it says.

@@ -253,11 +253,8 @@ mod tests {
     fn what_stands_in_literals_classes_and_comments_does_not_count() {
         let text = "root ::= \"|_{5,2}[]\" [|_{}\"(] # [] {5,2}\n | \"a\"*\n";
         let features = scan(text);
-        let expected = Features {
-            defined: vec!["root".to_owned()],
-            leading_bar: true,
-            ..Features::default()
-        };
+        let expected =
+            Features { defined: vec!["root".to_owned()], leading_bar: true, ..Features::default() };
         assert_eq!(features, expected);
     }
 
@@ -268,7 +265,8 @@ mod tests {
         assert!(features.reversed_count && !features.leading_bar);
         assert_eq!((features.greatest_minimum, features.greatest_maximum), (5, 3000));
         assert_eq!((features.depth, features.used), (1, vec!["x".to_owned(), "y".to_owned()]));
-        let features = scan("root ::= \"a\"* (\"b\"?)+ |\n | \"c\"\na_b ::= [^z-a] <[7]> \"\\uD800\"");
+        let features =
+            scan("root ::= \"a\"* (\"b\"?)+ |\n | \"c\"\na_b ::= [^z-a] <[7]> \"\\uD800\"");
         assert!(!features.stacked_quantifiers && !features.quantified_nothing);
         assert!(features.underscore && features.reversed_range && features.no_character);
         assert!(features.negated_class && !features.leading_bar);

@@ -76,11 +76,7 @@ impl<'v> Language<'v> {
 
     /// What is true of tokens, and which of them is refused. `control_as_text`: were control
     /// tokens also what they spell.
-    pub fn of_tokens(
-        &self,
-        tokens: &[TokenId],
-        control_as_text: bool,
-    ) -> (Verdict, Option<usize>) {
+    pub fn of_tokens(&self, tokens: &[TokenId], control_as_text: bool) -> (Verdict, Option<usize>) {
         for end in 0..=tokens.len() {
             let verdict = self.of_spellings(&tokens[..end], control_as_text);
             if verdict == Verdict::Refused && end > 0 {
@@ -186,9 +182,7 @@ impl Rewriting<'_> {
         let kind = match (reference.negated, meant) {
             // What is no token is never read; but a model might have it: no dead end.
             (false, meant) => return Expr::literal(meant.unwrap_or(WAY_OUT)),
-            (true, None) => {
-                CharClass { negated: false, ranges: vec![('\u{100000}', last)] }
-            }
+            (true, None) => CharClass { negated: false, ranges: vec![('\u{100000}', last)] },
             (true, Some(meant)) => {
                 let (before, after) = (meant as u32 - 1, meant as u32 + 1);
                 let mut ranges = Vec::new();

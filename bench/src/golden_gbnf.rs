@@ -168,7 +168,8 @@ impl Comparison {
         let features = gbnf_features::scan(text);
         let tokens = self.engine.vocabulary().len() as u64;
         let mut facts = serde_json::to_value(&features)?;
-        facts["undefined"] = json!(features.used.iter().any(|name| !features.defined.contains(name)));
+        facts["undefined"] =
+            json!(features.used.iter().any(|name| !features.defined.contains(name)));
         facts["root_defined"] = json!(features.defined.iter().any(|name| name == root));
         facts["unknown_token"] = json!(features.token_ids.iter().any(|&id| id >= tokens));
         Ok(facts)
