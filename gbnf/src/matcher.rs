@@ -28,6 +28,7 @@ use crate::grammar::TokenReference;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Matcher {
+    automaton: Automaton,
     session: Arc<Mutex<Session>>,
     now: Arc<Moment>,
 }
@@ -73,8 +74,10 @@ impl Moment {
     }
 }
 
-/// The greatest size of a session, in interned values: some 10 GB.
-const MAX_SESSION: usize = 100_000_000;
+/// The greatest size of a session, in interned values: a few GB.
+const MAX_SESSION: usize = 20_000_000;
+/// A matcher at the start leaves a session of this size, a few dozen MB, to its clones.
+const LARGE_SESSION: usize = 200_000;
 
 impl Matcher {
     /// A matcher before the first byte.
@@ -82,6 +85,7 @@ impl Matcher {
         let mut session = automaton.session();
         let state = session.start();
         Self {
+            automaton: automaton.clone(),
             session: Arc::new(Mutex::new(session)),
             now: Arc::new(Moment { state, depth: 0, before: None, jump: None }),
         }
@@ -191,9 +195,21 @@ impl Matcher {
         }
     }
 
-    /// Goes back to the start.
+    /// Goes back to the start. If the tables have become large, new ones are begun, so that a
+    /// matcher that is used again and again stays small.
     pub fn reset(&mut self) {
         self.rollback(self.now.depth);
+        self.renew();
+    }
+
+    /// Begins new tables if this matcher is at its start and those that it shares with its clones
+    /// have become large; whether it did.
+    pub fn renew(&mut self) -> bool {
+        let large = self.now.depth == 0 && self.session().size() > LARGE_SESSION;
+        if large {
+            *self = Self::new(&self.automaton);
+        }
+        large
     }
 
     /// The bytes of which at least one text of the language has one next.

@@ -29,7 +29,7 @@ use crate::token_id::TokenId;
 /// assert_eq!(constraint.mask().tokens().collect::<Vec<_>>(), [TokenId(2)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Constraint {
     engine: Arc<Engine>,
     matcher: Matcher,
@@ -38,7 +38,29 @@ pub struct Constraint {
     ended: bool,
 }
 
+impl Clone for Constraint {
+    /// Shares the tables, unless nothing has been read and they have become large: whoever clones
+    /// one constraint for each of many texts stays small.
+    fn clone(&self) -> Self {
+        let mut clone = Self {
+            engine: Arc::clone(&self.engine),
+            matcher: self.matcher.clone(),
+            memo: Arc::clone(&self.memo),
+            ended: self.ended,
+        };
+        clone.renew();
+        clone
+    }
+}
+
 impl Constraint {
+    fn renew(&mut self) {
+        // The masks are those of the session's states.
+        if self.matcher.renew() {
+            self.memo = Arc::default();
+        }
+    }
+
     /// Compiles the rule `root` of a grammar for the vocabulary of an engine.
     ///
     /// # Errors
@@ -180,7 +202,8 @@ impl Constraint {
     /// Takes back everything.
     pub fn reset(&mut self) {
         self.ended = false;
-        self.matcher.reset();
+        self.matcher.rollback(self.matcher.steps());
+        self.renew();
     }
 }
 

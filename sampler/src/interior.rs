@@ -27,7 +27,9 @@ impl TokenSet {
             return Self::Few(tokens.into());
         }
         let mut mask = TokenMask::new(len);
-        tokens.into_iter().for_each(|token| mask.insert(token));
+        for token in tokens {
+            mask.insert(token);
+        }
         Self::Many(Box::new(mask))
     }
 

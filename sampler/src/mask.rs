@@ -6,7 +6,7 @@ use crate::token_id::TokenId;
 
 /// A set of tokens of a vocabulary: those that may come next.
 ///
-/// [`TokenMask::words`] is the layout that inference servers exchange (vLLM, XGrammar,
+/// [`TokenMask::words`] is the layout that inference servers exchange (vLLM, `XGrammar`,
 /// llguidance): 32-bit words, little-endian, bit i % 32 of word i / 32 for token i.
 ///
 /// ```

@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn seeds_of_rand_are_seeds_of_the_engine() {
         assert_eq!(Mt19937::seed_from_u64(42), Mt19937::new(42));
-        assert_eq!(Mt19937::seed_from_u64((7 << 32) | 42), Mt19937::new(42));
+        assert_eq!(Mt19937::seed_from_u64((7 << 32) + 42), Mt19937::new(42));
         assert_eq!(Mt19937::from_seed([42, 0, 0, 0]), Mt19937::new(42));
     }
 

@@ -160,9 +160,10 @@ fn masks_are_exact_on_a_real_vocabulary() {
                     break;
                 }
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                // Low ids are short and frequent pieces: they keep the walk in many states.
-                let share = (random >> 33) as f64 / f64::from(1u32 << 31);
-                let choice = (allowed as f64).powf(share) as usize - 1;
+                // Low ids are short and frequent pieces: they keep the walk in many states. So every
+                // magnitude is as likely as every other.
+                let magnitude = (random >> 33) as usize % (allowed.ilog2() as usize + 1);
+                let choice = (random >> 40) as usize % (1 << magnitude);
                 let mut tokens = mask.tokens().filter(|id| !eog.contains(id));
                 let token = tokens.nth(choice).expect("counted");
                 constraint.accept(token).expect("the mask allows it");

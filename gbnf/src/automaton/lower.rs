@@ -50,6 +50,12 @@ pub(crate) struct LoweredMember {
     pub(crate) value: Part,
 }
 
+impl LoweredMembers {
+    fn nullable(&self) -> bool {
+        self.min == 0 && self.members.iter().all(|member| member.repetition != Repetition::Required)
+    }
+}
+
 /// What one terminal may look like.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
@@ -362,18 +368,11 @@ impl Lowered {
                     min == 0 || max == Some(0) || nullable(item),
                     min == 0 || max == Some(0) || productive(item),
                 ),
-                Kind::Members(members) => {
-                    (self.members_nullable(members), { self.members_productive(members) })
-                }
+                Kind::Members(members) => (members.nullable(), self.members_productive(members)),
             };
             self.nullable[part] = is_nullable;
             self.productive[part] = is_productive;
         }
-    }
-
-    fn members_nullable(&self, members: &LoweredMembers) -> bool {
-        members.min == 0
-            && members.members.iter().all(|member| member.repetition != Repetition::Required)
     }
 
     /// Whether a member may occur at all.
@@ -427,10 +426,9 @@ impl Lowered {
             };
             let irregular = Extent { regular: false, size: u32::MAX, wide: true };
             self.extents[part] = match &self.kinds[part] {
-                Kind::Nothing | Kind::Empty => leaf(1),
+                Kind::Nothing | Kind::Empty | Kind::Class(_) => leaf(1),
                 Kind::Text(text) => leaf(text.len()),
                 Kind::Texts(texts) => leaf(texts.iter().map(|text| text.len()).sum()),
-                Kind::Class(_) => leaf(1),
                 Kind::Rule(rule) => {
                     let body = extent(self.rules[*rule as usize]);
                     Extent { size: body.size.saturating_add(1), ..body }

@@ -61,6 +61,8 @@ impl Shape {
     }
 }
 
+/// What is left of some keys, each with its member.
+type Tags = Arc<[(TermId, u32)]>;
 type SeenId = u32;
 /// A set of written keys: a persistent trie.
 type WrittenId = u32;
@@ -145,7 +147,7 @@ pub(crate) struct MemberTables {
     /// Whether a rest has infinitely many endings as long as it has not ended.
     endless: FxHashMap<TermId, bool>,
     /// The keys of a state that are not also matches of a free one.
-    uncovered: FxHashMap<(KeyStateId, TermId), Arc<[(TermId, u32)]>>,
+    uncovered: FxHashMap<(KeyStateId, TermId), Tags>,
 }
 
 impl Default for MemberTables {
@@ -248,13 +250,12 @@ impl MemberTables {
         shape: &Shape,
         state: u32,
     ) -> (KeyStateId, ContextId) {
-        let start = match self.key_starts.get(&index) {
-            Some(&start) => start,
-            None => {
-                let start = KeyStateId(self.keys.intern(shape.tags().collect()));
-                self.key_starts.insert(index, start);
-                start
-            }
+        let start = if let Some(&start) = self.key_starts.get(&index) {
+            start
+        } else {
+            let start = KeyStateId(self.keys.intern(shape.tags().collect()));
+            self.key_starts.insert(index, start);
+            start
         };
         let written = self.states.get(state).written;
         let written = if shape.has_many && written != NO_WRITTEN { written } else { DIVERGED };
@@ -287,21 +288,20 @@ impl MemberTables {
         if !endless {
             return None;
         }
-        let uncovered = match self.uncovered.get(&(state, rest)) {
-            Some(known) => Arc::clone(known),
-            None => {
-                let is_many = |member: u32| shape.members[member as usize].kind == Kind::Many;
-                let others: Arc<[(TermId, u32)]> = tags
-                    .iter()
-                    .enumerate()
-                    .filter(|&(at, &(other, member))| {
-                        at != free && (is_many(member) || !meets(other, rest, terms))
-                    })
-                    .map(|(_, &tag)| tag)
-                    .collect();
-                self.uncovered.insert((state, rest), Arc::clone(&others));
-                others
-            }
+        let uncovered = if let Some(known) = self.uncovered.get(&(state, rest)) {
+            Arc::clone(known)
+        } else {
+            let is_many = |member: u32| shape.members[member as usize].kind == Kind::Many;
+            let others: Tags = tags
+                .iter()
+                .enumerate()
+                .filter(|&(at, &(other, member))| {
+                    at != free && (is_many(member) || !meets(other, rest, terms))
+                })
+                .map(|(_, &tag)| tag)
+                .collect();
+            self.uncovered.insert((state, rest), Arc::clone(&others));
+            others
         };
         let others = uncovered
             .iter()

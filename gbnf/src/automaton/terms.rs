@@ -123,6 +123,9 @@ struct Entry {
     row: OnceLock<Row>,
 }
 
+/// Inclusive ranges of code points.
+type CharRanges = Box<[(char, char)]>;
+
 /// A store of terms, shared by all automata that are to share what is known about terminals.
 ///
 /// Append-only and usable from many threads; reading a known transition takes no lock.
@@ -138,7 +141,7 @@ struct Entry {
 pub struct Terms {
     entries: boxcar::Vec<Entry>,
     index: Mutex<HashTable<TermId>>,
-    classes: Mutex<FxHashMap<Box<[(char, char)]>, TermId>>,
+    classes: Mutex<FxHashMap<CharRanges, TermId>>,
 }
 
 impl Default for Terms {
@@ -394,7 +397,9 @@ impl Terms {
                 table
             });
             let mut first = ByteSet::default();
-            ranges.iter().for_each(|&(lo, hi, _)| first.insert_range(lo, hi));
+            for &(lo, hi, _) in &ranges {
+                first.insert_range(lo, hi);
+            }
             Row { ranges: ranges.into(), dense, first }
         })
     }

@@ -189,7 +189,7 @@ mod tests {
             for &id in &history {
                 penalties.accept(TokenId(id));
             }
-            let window = &history[history.len().saturating_sub(last_n as usize)..];
+            let window = &history[history.len().saturating_sub(last_n.unsigned_abs() as usize)..];
             let mut candidates = Candidates::default();
             candidates.set(ids.iter().map(|&id| (TokenId(id), f32::from(id as u8) - 2.0)));
             let expected: Vec<f32> = candidates

@@ -66,7 +66,7 @@ mod tests {
             let mut expected = logits.clone();
             if k > 0 {
                 expected.sort_by(|a, b| b.total_cmp(a));
-                expected.truncate(k as usize);
+                expected.truncate(k.unsigned_abs() as usize);
             }
             let kept: Vec<f32> = candidates.as_slice().iter().map(|c| c.logit).collect();
             prop_assert_eq!(kept, expected);
