@@ -83,7 +83,8 @@ fn run(case: &Hostile) {
     let engine = Engine::new(Vocabulary::from_name("o200k_base").expect("it is built in"));
     let (automaton, _) = figures(case, &engine);
     let Some(automaton) = automaton else { return };
-    let mut constraint = Constraint::with_automaton(&engine, &automaton).expect("it is the engine's");
+    let mut constraint =
+        Constraint::with_automaton(&engine, &automaton).expect("it is the engine's");
     let first = case.texts().into_iter().next().map(|text| text.text).unwrap_or_default();
     for byte in first.bytes().take(4) {
         let token = engine.vocabulary().token_by_text(&[byte]).expect("every byte is a token");
@@ -93,10 +94,7 @@ fn run(case: &Hostile) {
     constraint.mask();
 }
 
-fn figures(
-    case: &Hostile,
-    engine: &Arc<Engine>,
-) -> (Option<grammask::gbnf::Automaton>, Figures) {
+fn figures(case: &Hostile, engine: &Arc<Engine>) -> (Option<grammask::gbnf::Automaton>, Figures) {
     case.run(|grammar| engine.compile(grammar, "root"))
         .unwrap_or_else(|what| panic!("{}: {what}", case.name))
 }

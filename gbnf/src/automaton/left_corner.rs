@@ -52,17 +52,23 @@ pub(crate) fn eliminate(program: &mut Program) -> Result<(), CompileError> {
     let mut recursive: Vec<(usize, Vec<Position>)> = corners.into_iter().collect();
     recursive.sort_unstable_by_key(|&(component, _)| component);
     program.returns = returns(program);
-    for (component, mut rules) in recursive {
-        rules.sort_unstable();
-        rules.dedup();
-        Rewriting::new(program, rules, &component_of, component).run()?;
+    let mut components: Vec<Component> = recursive
+        .into_iter()
+        .map(|(component, mut rules)| {
+            rules.sort_unstable();
+            rules.dedup();
+            Component::new(program, rules, &component_of, component)
+        })
+        .collect();
+    find_wanted(program, &mut components);
+    for component in components {
+        Rewriting::new(program, component).run()?;
     }
     finish(program)
 }
 
 /// A component of left-recursive rules (or bodies of loops), each named by its start.
-struct Rewriting<'a> {
-    program: &'a mut Program,
+struct Component {
     rules: Vec<Position>,
     /// For each rule, what it begins with and no rule of the component does.
     bases: Vec<Vec<Position>>,
@@ -70,14 +76,13 @@ struct Rewriting<'a> {
     uses: Vec<Vec<(usize, Position)>>,
     /// For each rule, the rules of the component that it begins with.
     begins: Vec<Vec<usize>>,
-    /// "B is read, A is wanted".
-    climbs: FxHashMap<(usize, usize), Position>,
-    pending: Vec<(usize, usize)>,
+    /// The rules that are called other than as the beginning of a rule of the component.
+    wanted: Vec<bool>,
 }
 
-impl<'a> Rewriting<'a> {
+impl Component {
     fn new(
-        program: &'a mut Program,
+        program: &Program,
         rules: Vec<Position>,
         component_of: &[usize],
         component: usize,
@@ -108,30 +113,97 @@ impl<'a> Rewriting<'a> {
                 }
             }
         }
-        Self { program, rules, bases, uses, begins, climbs: FxHashMap::default(), pending: vec![] }
+        let wanted = vec![false; rules.len()];
+        Self { rules, bases, uses, begins, wanted }
+    }
+
+    /// Where the rules lead when they are rewritten.
+    fn positions(&self) -> impl Iterator<Item = Position> {
+        let rests = self.uses.iter().flatten().map(|&(_, rest)| rest);
+        self.bases.iter().flatten().copied().chain(rests)
+    }
+}
+
+/// Finds the rules that are wanted: each takes positions for all rules that it can begin with, so
+/// a circle of rules that only lead to each other must not be rewritten for each of them.
+fn find_wanted(program: &Program, components: &mut [Component]) {
+    let rule_at: FxHashMap<Position, (usize, usize)> = components
+        .iter()
+        .enumerate()
+        .flat_map(|(component, it)| {
+            it.rules.iter().enumerate().map(move |(rule, &start)| (start, (component, rule)))
+        })
+        .collect();
+    let mut opened = vec![false; components.len()];
+    let mut seen = vec![false; program.ops.len()];
+    let mut pending = vec![program.start];
+    while let Some(position) = pending.pop() {
+        match seen.get_mut(position.index()) {
+            Some(seen) if !*seen => *seen = true,
+            _ => continue,
+        }
+        if let Some(&(component, rule)) = rule_at.get(&position) {
+            components[component].wanted[rule] = true;
+            if !std::mem::replace(&mut opened[component], true) {
+                pending.extend(components[component].positions());
+            }
+            continue;
+        }
+        match &program.ops[position.index()] {
+            Op::Return => {}
+            Op::Fork(to) => pending.extend(to),
+            Op::Take { next, .. } | Op::Token { next, .. } => pending.push(*next),
+            Op::Call { to, next } => pending.extend([*to, *next]),
+            Op::Count(index) => {
+                let looped = &program.loops[*index as usize];
+                pending.extend([looped.body, looped.next]);
+            }
+            Op::Key(index) | Op::After(index) => {
+                let shape = &program.shapes[*index as usize];
+                pending.extend(shape.members.iter().map(|member| member.value));
+                pending.extend([shape.separator, shape.key, shape.after, shape.next]);
+            }
+        }
+    }
+}
+
+/// The rewriting of a component.
+struct Rewriting<'a> {
+    program: &'a mut Program,
+    component: Component,
+    /// "B is read, A is wanted".
+    climbs: FxHashMap<(usize, usize), Position>,
+    pending: Vec<(usize, usize)>,
+}
+
+impl<'a> Rewriting<'a> {
+    fn new(program: &'a mut Program, component: Component) -> Self {
+        Self { program, component, climbs: FxHashMap::default(), pending: Vec::new() }
     }
 
     fn run(mut self) -> Result<(), CompileError> {
-        let mut starts = Vec::with_capacity(self.rules.len());
-        let mut reach = Vec::with_capacity(self.rules.len());
-        for wanted in 0..self.rules.len() {
+        let rules = self.component.rules.len();
+        // What is not wanted leads nowhere, as nothing leads to it.
+        let mut starts = vec![Vec::new(); rules];
+        let mut reach = vec![FxHashSet::default(); rules];
+        for wanted in (0..rules).filter(|&rule| self.component.wanted[rule]).collect::<Vec<_>>() {
             let corners = self.corners(wanted);
             let mut to = Vec::new();
             for &corner in &corners {
-                for base in self.bases[corner].clone() {
+                for base in self.component.bases[corner].clone() {
                     let next = self.climb(wanted, corner)?;
                     to.push(self.add(Op::Call { to: base, next })?);
                 }
             }
-            starts.push(to);
-            reach.push(corners.into_iter().collect::<FxHashSet<_>>());
+            starts[wanted] = to;
+            reach[wanted] = corners.into_iter().collect();
         }
         while let Some((wanted, read)) = self.pending.pop() {
             let mut to = Vec::new();
             if wanted == read {
                 to.push(Position::RETURN);
             }
-            for (rule, rest) in self.uses[read].clone() {
+            for (rule, rest) in self.component.uses[read].clone() {
                 if !reach[wanted].contains(&rule) {
                     continue;
                 }
@@ -146,7 +218,7 @@ impl<'a> Rewriting<'a> {
             let position = self.climbs[&(wanted, read)];
             self.program.ops[position.index()] = Op::Fork(to.into());
         }
-        for (rule, to) in self.rules.iter().zip(starts) {
+        for (rule, to) in self.component.rules.iter().zip(starts) {
             self.program.ops[rule.index()] = Op::Fork(to.into());
         }
         Ok(())
@@ -168,7 +240,9 @@ impl<'a> Rewriting<'a> {
         let mut at = 0;
         while let Some(&rule) = found.get(at) {
             at += 1;
-            found.extend(self.begins[rule].iter().copied().filter(|&begin| seen.insert(begin)));
+            found.extend(
+                self.component.begins[rule].iter().copied().filter(|&begin| seen.insert(begin)),
+            );
         }
         found
     }

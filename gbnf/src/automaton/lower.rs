@@ -176,11 +176,12 @@ impl Lowering<'_> {
                     return Err(CompileError::at(CompileErrorKind::ReversedCount, expr.span));
                 }
                 let item = self.expr(item)?;
+                let (item, min, max) = self.unwrap_counts(item, *min, *max);
                 let (item, min) = match max {
-                    None if *min <= 1 => self.unwrap_loops(item, *min),
-                    _ => (item, *min),
+                    None if min <= 1 => self.unwrap_loops(item, min),
+                    _ => (item, min),
                 };
-                Kind::Repeat { item, min, max: *max }
+                Kind::Repeat { item, min, max }
             }
             ExprKind::Members(members) => {
                 let mut lowered = Vec::with_capacity(members.members.len());
@@ -209,7 +210,12 @@ impl Lowering<'_> {
         let mut parts = Vec::new();
         for item in items {
             match &item.kind {
-                ExprKind::Literal(text) if !text.is_empty() => texts.push(text.as_bytes().into()),
+                // A long one is a terminal of its own: a trie has a node for each byte.
+                ExprKind::Literal(text)
+                    if !text.is_empty() && text.len() <= TERMINAL_SIZE as usize =>
+                {
+                    texts.push(text.as_bytes().into());
+                }
                 ExprKind::Class(class) => ranges.extend(class.matched()),
                 _ => parts.push(self.expr(item)?),
             }
@@ -228,6 +234,19 @@ impl Lowering<'_> {
             [part] => part,
             _ => self.add(Kind::Choice(parts)),
         })
+    }
+
+    /// `(x{0,5}){2,3}` is `x{0,15}`: with an inner minimum of 0 or 1 no number in between is left
+    /// out. (Beyond 2^32 there is no maximum: no text is as long.)
+    fn unwrap_counts(&self, item: Part, min: u32, max: Option<u32>) -> (Part, u32, Option<u32>) {
+        match self.kinds[item as usize] {
+            Kind::Repeat { item, min: least @ (0 | 1), max: most }
+                if most != Some(0) && max != Some(0) =>
+            {
+                (item, least * min, most.zip(max).and_then(|(most, max)| most.checked_mul(max)))
+            }
+            _ => (item, min, max),
+        }
     }
 
     /// `(x+ | y)*` is `(x | y)*`: the loops directly inside an unbounded loop go.

@@ -406,8 +406,8 @@ impl Session {
         self.stacks.push(Frame { position: next, argument }, below)
     }
 
-    fn unite(&mut self, first: NodeId, second: NodeId) -> NodeId {
-        self.stacks.union(first, second, &self.program, &mut self.counts)
+    fn unite(&mut self, nodes: SmallVec<[NodeId; 4]>) -> NodeId {
+        self.stacks.union(nodes, &self.program, &mut self.counts)
     }
 
     /// Follows the pending positions up to their terminals. Each position is visited once, with
@@ -417,21 +417,23 @@ impl Session {
         let program = Arc::clone(&self.program);
         let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
         let mut done: FxHashMap<Frame, NodeId> = FxHashMap::default();
-        while let Some(Item { rank, frame, mut below }) = self.pending.pop() {
+        while let Some(Item { rank, frame, below }) = self.pending.pop() {
+            let mut all: SmallVec<[NodeId; 4]> = SmallVec::from_slice(&[below]);
             while let Some(item) = self.pending.peek()
                 && item.rank == rank
                 && item.frame == frame
             {
-                let other = item.below;
+                all.push(item.below);
                 self.pending.pop();
-                below = self.unite(below, other);
             }
+            let mut below = self.unite(all);
             match program.op(frame.position) {
                 Op::Return => {}
                 Op::Fork(to) => {
                     if to.iter().any(|to| program.ranks[to.index()] == rank) {
                         let known = done.get(&frame).copied();
-                        let all = known.map_or(below, |known| self.unite(known, below));
+                        let all: SmallVec<[NodeId; 4]> = known.into_iter().chain([below]).collect();
+                        let all = self.unite(all);
                         if known == Some(all) {
                             continue;
                         }
@@ -497,15 +499,20 @@ impl Session {
             entries.sort_unstable();
             entries.dedup();
             let mut kept = 0;
-            for at in 1..entries.len() {
-                if entries[at].label == entries[kept].label {
-                    entries[kept].below = self.unite(entries[kept].below, entries[at].below);
-                } else {
-                    kept += 1;
-                    entries[kept] = entries[at];
-                }
+            let mut at = 0;
+            while let Some(&Entry { label, below }) = entries.get(at) {
+                let same = entries[at..].iter().take_while(|entry| entry.label == label).count();
+                let below = match same {
+                    1 => below,
+                    _ => {
+                        self.unite(entries[at..at + same].iter().map(|entry| entry.below).collect())
+                    }
+                };
+                entries[kept] = Entry { label, below };
+                kept += 1;
+                at += same;
             }
-            entries.truncate(kept + 1);
+            entries.truncate(kept);
         }
         SmallVec::from_slice(&entries)
     }

@@ -6,6 +6,7 @@
 
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 use std::hash::BuildHasher;
 
 use crate::automaton::counting::CountingSets;
@@ -41,7 +42,7 @@ pub(crate) struct Stacks {
     frames: Vec<(Frame, NodeId)>,
     ends: Vec<u32>,
     index: HashTable<NodeId>,
-    unions: FxHashMap<(NodeId, NodeId), NodeId>,
+    unions: FxHashMap<SmallVec<[NodeId; 4]>, NodeId>,
 }
 
 impl Default for Stacks {
@@ -93,38 +94,35 @@ impl Stacks {
         node
     }
 
-    /// The stacks of both.
+    /// The stacks of all of them. Uniting them two by two would make a node for each beginning of
+    /// the list.
     pub(crate) fn union(
         &mut self,
-        first: NodeId,
-        second: NodeId,
+        mut nodes: SmallVec<[NodeId; 4]>,
         program: &Program,
         counts: &mut CountingSets,
     ) -> NodeId {
-        if first == second {
-            return first;
-        }
-        let key = (first.min(second), first.max(second));
-        if let Some(&node) = self.unions.get(&key) {
+        nodes.sort_unstable();
+        nodes.dedup();
+        if let [node] = nodes[..] {
             return node;
         }
-        let mut tops = [self.tops(first), self.tops(second)].concat();
+        if let Some(&node) = self.unions.get(&nodes) {
+            return node;
+        }
+        let mut tops: Vec<_> = nodes.iter().flat_map(|&node| self.tops(node)).copied().collect();
         merge_counts(&mut tops, program, counts);
         tops.sort_unstable();
         let mut merged: Vec<(Frame, NodeId)> = Vec::with_capacity(tops.len());
-        for (frame, below) in tops {
-            match merged.last_mut() {
-                Some(last) if last.0 == frame => {
-                    // As deep as the stacks are: grow ours.
-                    last.1 = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-                        self.union(last.1, below, program, counts)
-                    });
-                }
-                _ => merged.push((frame, below)),
-            }
+        for same in tops.chunk_by(|(first, _), (second, _)| first == second) {
+            let below = same.iter().map(|&(_, below)| below).collect();
+            // As deep as the stacks are: grow ours.
+            let below =
+                stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.union(below, program, counts));
+            merged.push((same[0].0, below));
         }
         let node = self.intern(&merged);
-        self.unions.insert(key, node);
+        self.unions.insert(nodes, node);
         node
     }
 }
