@@ -114,19 +114,23 @@ pub fn run(options: &Options) -> Result<bool> {
 
 /// The rows of a table, or of all tables of a folder, each with its place.
 fn rows(path: &Path) -> Result<Vec<(String, Value)>> {
-    if path.extension().is_some_and(|extension| extension == "json" || extension == "jsonl") {
+    if is_table(path) {
         let rows = input::read_table(path)?;
         return Ok(rows.into_iter().map(|row| (path.display().to_string(), row)).collect());
     }
     let mut all = Vec::new();
     for file in input::read_folder(path)? {
-        if file.path.ends_with(".json") || file.path.ends_with(".jsonl") {
+        if is_table(Path::new(&file.path)) {
             let text = String::from_utf8(file.bytes).with_context(|| file.path.clone())?;
             let rows = input::table(&text).with_context(|| file.path.clone())?;
             all.extend(rows.into_iter().map(|row| (file.path.clone(), row)));
         }
     }
     Ok(all)
+}
+
+fn is_table(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json" || extension == "jsonl")
 }
 
 struct Engines {

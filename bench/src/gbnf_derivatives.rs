@@ -56,28 +56,28 @@ impl Derivatives {
 
     /// What is true of a text.
     pub fn of_text(&self, text: &str) -> Verdict {
-        let mut states = HashSet::from([vec![Expr::reference(&self.root)]]);
+        let mut states = vec![vec![Expr::reference(&self.root)]];
         for character in text.chars() {
-            let mut next = HashSet::new();
+            let mut seen = HashSet::new();
+            let mut next = Vec::new();
             for state in states {
                 self.walk(state, &mut |head, rest| match &head.kind {
                     ExprKind::Literal(literal) if literal.starts_with(character) => {
                         let mut rest = rest.clone();
                         rest.push(Expr::literal(&literal[character.len_utf8()..]));
-                        next.insert(rest);
+                        next.push(rest);
                     }
-                    ExprKind::Any => {
-                        next.insert(rest.clone());
-                    }
+                    ExprKind::Any => next.push(rest.clone()),
                     ExprKind::Class(class) => {
                         let mut ranges = class.matched().into_iter();
                         if ranges.any(|(low, high)| low <= character && character <= high) {
-                            next.insert(rest.clone());
+                            next.push(rest.clone());
                         }
                     }
                     _ => {}
                 });
             }
+            next.retain(|rest| seen.insert(rest.clone()));
             if next.is_empty() {
                 return Verdict::Refused;
             }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// What a grammar's text has in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact on its own")]
 pub struct Features {
     /// The names before `::=`.
     pub defined: Vec<String>,
@@ -83,7 +84,7 @@ pub fn scan(text: &str) -> Features {
     scanner.features
 }
 
-impl<'a> Scanner<'a> {
+impl Scanner<'_> {
     fn step(&mut self) -> bool {
         let Some(first) = self.rest.chars().next() else { return false };
         let line_begins = self.line_begins;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -64,7 +64,7 @@ pub fn run(options: &Options) -> Result<bool> {
     }
     let files: Vec<_> = files
         .into_iter()
-        .filter(|file| file.path.ends_with(".json"))
+        .filter(|file| Path::new(&file.path).extension().is_some_and(|it| it == "json"))
         .step_by(options.every.max(1))
         .collect();
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} schemas, {eta} left")?;

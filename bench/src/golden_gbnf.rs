@@ -337,3 +337,60 @@ fn list(value: &Value) -> &[Value] {
 fn short(case: &Value) -> String {
     case.to_string().chars().take(200).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows as llama.cpp would answer them by its source, for the differences that no shared row
+    /// shows: `id` is the one that must be listed, null if there must be none.
+    #[test]
+    fn differences_are_about_the_rows_that_they_are_meant_for() {
+        let rows: Vec<Value> = input::table(include_str!("../differences/gbnf_rows.jsonl"))
+            .unwrap()
+            .into_iter()
+            .map(written_out)
+            .collect();
+        let outcomes = Comparison::new(&rows, "grammask").unwrap().rows(&rows).unwrap();
+        for (row, outcome) in rows.iter().zip(&outcomes) {
+            assert!(outcome.failures.is_empty(), "{row}: {outcome:?}");
+            match row["id"].as_str() {
+                None => assert!(outcome.listed.is_empty(), "{row}: {outcome:?}"),
+                Some(id) => assert!(
+                    !outcome.listed.is_empty() && outcome.listed.iter().all(|listed| listed == id),
+                    "{row}: {outcome:?}"
+                ),
+            }
+        }
+    }
+
+    /// Long texts are described in the file: `parens` and `repeat`.
+    fn written_out(mut row: Value) -> Value {
+        if let Some(depth) = row["parens"].as_u64() {
+            let depth = depth as usize;
+            let text = format!("root ::= {}\"a\"{}", "(".repeat(depth), ")".repeat(depth));
+            row["grammar"] = text.into();
+        }
+        for case in row["cases"].as_array_mut().into_iter().flatten() {
+            if let Some([what, times]) = case["repeat"].as_array().map(Vec::as_slice) {
+                let times = times.as_u64().unwrap_or(0) as usize;
+                case["text"] = what.as_str().unwrap_or("").repeat(times).into();
+            }
+        }
+        row
+    }
+
+    #[test]
+    fn a_wrong_answer_is_a_failure() {
+        let row = |parses: bool, full: bool| {
+            let case = json!({"text": "a", "full": full, "prefix": true});
+            json!({"grammar": "root ::= \"a\"", "parses": parses, "error": "", "cases": [case]})
+        };
+        let rows = [row(true, true), row(true, false), row(false, true)];
+        for dialect in ["grammask", "llama.cpp"] {
+            let outcomes = Comparison::new(&rows, dialect).unwrap().rows(&rows).unwrap();
+            let failures: Vec<_> = outcomes.iter().map(|it| it.failures.len()).collect();
+            assert_eq!(failures, [0, 2, 1]);
+        }
+    }
+}

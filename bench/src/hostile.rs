@@ -50,7 +50,9 @@ pub fn run(options: &Options) -> Result<bool> {
         cases.retain(|case| case.name.contains(part.as_str()));
     }
     if options.list {
-        cases.iter().for_each(|case| println!("{}", case.name));
+        for case in &cases {
+            println!("{}", case.name);
+        }
         return Ok(true);
     }
     if let Some(name) = &options.run {
@@ -139,13 +141,10 @@ fn watched(case: &Hostile, options: &Options) -> Result<Value> {
         );
     };
     let (said, complained) = outputs(&mut child)?;
-    let mut report = match serde_json::from_str::<Value>(&said) {
-        Ok(report) => report,
-        Err(_) => {
-            let line = complained.lines().find(|line| !line.is_empty()).unwrap_or("");
-            json!({ "outcome": format!("crashed: {status}: {line}") })
-        }
-    };
+    let mut report = serde_json::from_str::<Value>(&said).unwrap_or_else(|_| {
+        let line = complained.lines().find(|line| !line.is_empty()).unwrap_or("");
+        json!({ "outcome": format!("crashed: {status}: {line}") })
+    });
     report["name"] = case.name.into();
     let limit = options.limit_ms as f64;
     if report["outcome"] == "ok" && report["cpu_ms"].as_f64().is_none_or(|ms| ms > limit) {

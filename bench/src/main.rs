@@ -1,11 +1,11 @@
 //! The harness: each subcommand measures one thing, prints a summary and writes JSON on request.
 
-mod generate;
 mod cases;
 mod gbnf_derivatives;
 mod gbnf_differences;
 mod gbnf_features;
 mod gbnf_language;
+mod generate;
 mod golden_gbnf;
 mod golden_samplers;
 mod hostile;

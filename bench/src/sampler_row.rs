@@ -72,7 +72,7 @@ pub fn answer(row: &Value) -> Result<Option<Value>> {
         candidates.copy_from(&input);
         sampler.apply(&mut candidates);
         let selected = candidates.selected_candidate();
-        let index = candidates.selected().map_or(-1, |index| index as i64);
+        let index = candidates.selected().map_or(-1, usize::cast_signed);
         if draw == 0 {
             let out = candidates.as_slice().iter().map(|candidate| {
                 json!({
@@ -249,13 +249,13 @@ fn alike(a: &Value, b: &Value) -> bool {
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| alike(a, b)))
         }
-        (Value::Number(a), Value::Number(b)) => match (a.as_i64(), b.as_i64()) {
-            (Some(a), Some(b)) => a == b,
-            _ => {
-                let (a, b) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
-                (a - b).abs() <= TOLERANCE * a.abs().max(b.abs())
+        (Value::Number(a), Value::Number(b)) => {
+            if let (Some(a), Some(b)) = (a.as_i64(), b.as_i64()) {
+                return a == b;
             }
-        },
+            let (a, b) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
+            (a - b).abs() <= TOLERANCE * a.abs().max(b.abs())
+        }
         _ => a == b,
     }
 }

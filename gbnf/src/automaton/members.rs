@@ -142,6 +142,8 @@ pub(crate) struct MemberTables {
     keys: Interner<Box<[(TermId, u32)]>>,
     key_starts: FxHashMap<u32, KeyStateId>,
     key_steps: FxHashMap<(KeyStateId, u8), KeyStateId>,
+    /// The keys of a state that may end there.
+    complete: FxHashMap<KeyStateId, Tags>,
     /// How many endings a rest of an undeclared key has, if finitely many.
     counts: FxHashMap<TermId, Option<u64>>,
     /// Whether a rest has infinitely many endings as long as it has not ended.
@@ -160,6 +162,7 @@ impl Default for MemberTables {
             paths: Interner::default(),
             keys: Interner::default(),
             key_starts: FxHashMap::default(),
+            complete: FxHashMap::default(),
             key_steps: FxHashMap::default(),
             counts: FxHashMap::default(),
             endless: FxHashMap::default(),
@@ -349,27 +352,38 @@ impl MemberTables {
         }
         let mut after = KeyAfter::default();
         let room = self.room(shape, now.state);
-        let tags = std::mem::take(&mut self.keys.values[to.0 as usize]);
-        let is_literal = |member: u32| shape.members[member as usize].kind != Kind::Many;
-        let complete = tags.iter().filter(|&&(rest, _)| terms.nullable(rest));
-        if let Some(&(_, member)) = complete.clone().find(|&&(_, member)| is_literal(member)) {
+        let complete = self.complete(to, terms);
+        let is_literal =
+            |&&(_, member): &&(TermId, u32)| shape.members[member as usize].kind != Kind::Many;
+        if let Some(&(_, member)) = complete.iter().find(is_literal) {
             if self.allowed(shape, now.state, member, room) {
                 let state = self.with_member(shape, now.state, member);
                 after.ends.push((member, state));
             }
         } else if now.written == DIVERGED || !self.written.get(now.written).ends {
-            complete.clone().for_each(|&(_, member)| {
+            for &(_, member) in &*complete {
                 if self.allowed(shape, now.state, member, room) {
                     let state = self.with_key(shape, now.state, now.path);
                     after.ends.push((member, state));
                 }
-            });
+            }
         }
+        let tags = std::mem::take(&mut self.keys.values[to.0 as usize]);
         if self.goes_on(shape, &tags, &now, room, terms) {
             after.goes_on = Some((to, ContextId(self.contexts.intern(now))));
         }
         self.keys.values[to.0 as usize] = tags;
         after
+    }
+
+    /// The keys of a state that may end there.
+    fn complete(&mut self, state: KeyStateId, terms: &Terms) -> Tags {
+        let keys = &self.keys;
+        let complete = self.complete.entry(state).or_insert_with(|| {
+            let tags = keys.values[state.0 as usize].iter().copied();
+            tags.filter(|&(rest, _)| terms.nullable(rest)).collect()
+        });
+        Arc::clone(complete)
     }
 
     /// What a key is if it ends after these bytes.
