@@ -414,7 +414,7 @@ string ::= "\"" ([^"\\\x00-\x1F] | "\\" ["\\nt])* "\""
             ("", "`\"`, `-`, `[`, a digit, `false`, `null` or `true`"),
             ("tr", "`ue`"),
             ("[1", "`,`, `]` or a digit"),
-            ("\"", "any character"),
+            ("\"", "any character except control characters"),
             ("\"\\", "`\"`, `\\`, `n` or `t`"),
             ("null", "end of text"),
         ] {

@@ -74,8 +74,8 @@ impl Moment {
     }
 }
 
-/// The greatest size of a session, in interned values: a few GB.
-const MAX_SESSION: usize = 20_000_000;
+/// The greatest size of a session, in interned values: some 10 GB.
+const MAX_SESSION: usize = 100_000_000;
 /// A matcher at the start leaves a session of this size, a few dozen MB, to its clones.
 const LARGE_SESSION: usize = 200_000;
 
