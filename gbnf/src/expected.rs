@@ -426,7 +426,7 @@ string ::= "\"" ([^"\\\x00-\x1F] | "\\" ["\\nt])* "\""
                 "any character except `\"`, `\\` or control characters",
             ),
             ("root ::= .", "any character"),
-            ("root ::= [а-яё]+", "[а-яё]"),
+            ("root ::= [а-яё]+", "`ё` or [а-я]"),
             ("root ::= [0-9a-f]", "a hexadecimal digit"),
             ("root ::= [ \\t\\n`]", "a tab, a line end, a space or a backtick"),
             (
