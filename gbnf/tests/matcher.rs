@@ -29,6 +29,13 @@ fn agree(grammar: &Grammar, text: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Both read a walk through the language, and the same with some mistakes.
+fn agree_on_walks(grammar: &Grammar, steps: &[u16], changes: &[u32]) -> Result<(), TestCaseError> {
+    let walk = generate::walk(&Reference::new(grammar, "root"), steps);
+    agree(grammar, &walk)?;
+    agree(grammar, &generate::mutate(&walk, changes))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -38,12 +45,8 @@ proptest! {
         steps in generate::steps(24),
         changes in generate::changes(),
     ) {
-        let reference = Reference::new(&grammar, "root");
-        let walk = generate::walk(&reference, &steps);
-        agree(&grammar, &walk)?;
-        agree(&grammar, &generate::mutate(&walk, &changes))?;
+        agree_on_walks(&grammar, &steps, &changes)?;
     }
-
 }
 
 proptest! {
@@ -56,12 +59,8 @@ proptest! {
         steps in generate::steps(24),
         changes in generate::changes(),
     ) {
-        let reference = Reference::new(&grammar, "root");
-        let walk = generate::walk(&reference, &steps);
-        agree(&grammar, &walk)?;
-        agree(&grammar, &generate::mutate(&walk, &changes))?;
+        agree_on_walks(&grammar, &steps, &changes)?;
     }
-
 }
 
 proptest! {

@@ -197,6 +197,12 @@ impl Emitter<'_, '_, '_> {
         for set in &normal.numbers {
             cases.extend(self.number(set));
         }
+        self.constants(normal, &mut cases);
+        Ok(choice(cases))
+    }
+
+    /// Adds the booleans and null of a normal form.
+    fn constants(&mut self, normal: &Normal, cases: &mut Vec<Expr>) {
         match normal.booleans {
             [true, true] => cases.push(self.terminal(Terminal::Boolean)),
             [false, true] => cases.push(Expr::literal("true")),
@@ -206,7 +212,6 @@ impl Emitter<'_, '_, '_> {
         if normal.null {
             cases.push(Expr::literal("null"));
         }
-        Ok(choice(cases))
     }
 
     /// The terminals that stand for a whole normal form, if some do.
@@ -233,15 +238,7 @@ impl Emitter<'_, '_, '_> {
                 cases.push(self.terminal(terminal));
             }
         }
-        match normal.booleans {
-            [true, true] => cases.push(self.terminal(Terminal::Boolean)),
-            [false, true] => cases.push(Expr::literal("true")),
-            [true, false] => cases.push(Expr::literal("false")),
-            [false, false] => {}
-        }
-        if normal.null {
-            cases.push(Expr::literal("null"));
-        }
+        self.constants(normal, &mut cases);
         Some(Expr::choice(cases))
     }
 

@@ -44,8 +44,8 @@ pub(super) fn quoted(text: &str) -> String {
 /// What JSON does not allow raw.
 const NOT_RAW: [(char, char); 3] = [('"', '"'), ('\\', '\\'), ('\0', '\u{1f}')];
 
-/// One code point with an escape only where JSON requires one.
-pub(super) fn raw_character() -> Expr {
+/// The escape of a code point that JSON does not let stand for itself.
+fn necessary_escape() -> Expr {
     let short = Expr::class(['"', '\\', 'b', 'f', 'n', 'r', 't'].map(|c| (c, c)));
     let unnamed = sequence([
         Expr::literal("u00"),
@@ -54,8 +54,12 @@ pub(super) fn raw_character() -> Expr {
             sequence([Expr::literal("1"), Expr::class([('0', '9'), ('a', 'f')])]),
         ]),
     ]);
-    let escape = sequence([Expr::literal("\\"), Expr::choice([short, unnamed])]);
-    Expr::choice([Expr::class_except(NOT_RAW), escape])
+    sequence([Expr::literal("\\"), Expr::choice([short, unnamed])])
+}
+
+/// One code point with an escape only where JSON requires one.
+pub(super) fn raw_character() -> Expr {
+    Expr::choice([Expr::class_except(NOT_RAW), necessary_escape()])
 }
 
 /// One code point in any spelling; a surrogate pair is one.
@@ -246,16 +250,7 @@ fn raw_character_except(keys: &[char]) -> Expr {
     let mut ranges = NOT_RAW.to_vec();
     ranges.extend(keys.iter().filter(|&&c| required_escape(c).is_none()).map(|&c| (c, c)));
     if keys.iter().all(|&c| required_escape(c).is_none()) {
-        let short = Expr::class(['"', '\\', 'b', 'f', 'n', 'r', 't'].map(|c| (c, c)));
-        let unnamed = sequence([
-            Expr::literal("u00"),
-            Expr::choice([
-                sequence([Expr::literal("0"), Expr::class([('0', '7'), ('b', 'b'), ('e', 'f')])]),
-                sequence([Expr::literal("1"), Expr::class([('0', '9'), ('a', 'f')])]),
-            ]),
-        ]);
-        let escape = sequence([Expr::literal("\\"), Expr::choice([short, unnamed])]);
-        return Expr::choice([Expr::class_except(ranges), escape]);
+        return Expr::choice([Expr::class_except(ranges), necessary_escape()]);
     }
     let escaped = ('\0'..='\u{1f}').chain(['"', '\\']).filter(|&c| !excluded(c));
     let escapes = escaped.filter_map(required_escape).map(Expr::literal);
