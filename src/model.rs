@@ -1,6 +1,7 @@
 //! Where logits come from.
 
 mod random;
+mod words;
 
 use grammask_sampler::{TokenId, Vocabulary};
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use grammask::json_schema::{self, SchemaErrorKind, translate};
 use grammask::sampler::{Chain, Constraint, Dist, Engine, GrammarSampler, Mode, Vocabulary};
 use grammask::{Ending, RandomModel, generate};
@@ -31,6 +31,9 @@ pub struct Options {
     /// After how many tokens a document is cut
     #[arg(long, default_value_t = 400)]
     max_tokens: usize,
+    /// The order of the properties
+    #[arg(long, value_enum, default_value = "any")]
+    order: Order,
     /// Every how many-th schema
     #[arg(long, default_value_t = 1)]
     every: usize,
@@ -42,6 +45,25 @@ pub struct Options {
     json: Option<PathBuf>,
 }
 
+/// See [`json_schema::Order`].
+#[derive(Clone, Copy, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Order {
+    Any,
+    Declared,
+    RequiredFirst,
+}
+
+impl From<Order> for json_schema::Order {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Any => Self::Any,
+            Order::Declared => Self::Declared,
+            Order::RequiredFirst => Self::RequiredFirst,
+        }
+    }
+}
+
 /// What became of one schema.
 #[derive(Default)]
 struct Outcome {
@@ -49,6 +71,8 @@ struct Outcome {
     refused: Vec<String>,
     runs: usize,
     ended: usize,
+    /// Documents that came to no end.
+    cut: Vec<Value>,
     /// Documents that the judge refuses, panics and errors.
     failures: Vec<Value>,
     unjudged: usize,
@@ -106,7 +130,8 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
     let schema = file.get("schema").filter(|_| file.get("tests").is_some()).unwrap_or(&file);
     let started = Instant::now();
     let mut outcome = Outcome::default();
-    let translation = match translate(schema, &json_schema::Options::default()) {
+    let spelling = json_schema::Options { order: options.order.into(), ..Default::default() };
+    let translation = match translate(schema, &spelling) {
         Ok(translation) => translation,
         Err(error) => {
             outcome.refused = match error.kind() {
@@ -132,7 +157,7 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
             let mut chain = Chain::new();
             chain.add(Dist::new(seed));
             let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
-            let mut model = RandomModel::new(engine, seed);
+            let mut model = RandomModel::new(engine, seed).with_words_of(&translation.grammar);
             let done = |_| ControlFlow::Continue(());
             Ok(Some(generate(&mut model, &mut sampler, options.max_tokens, done)?))
         }));
@@ -156,6 +181,9 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
             }
         };
         if generation.ending == Ending::MaxTokens {
+            let text = generation.text(engine.vocabulary());
+            let text = String::from_utf8_lossy(&text).into_owned();
+            outcome.cut.push(json!({"name": name, "seed": seed, "text": text}));
             continue;
         }
         outcome.ended += 1;
@@ -204,6 +232,7 @@ fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
         "refused_by_keyword": keywords,
         "runs": runs,
         "ended": ended,
+        "cut": outcomes.iter().flat_map(|outcome| &outcome.cut).collect::<Vec<_>>(),
         "unjudged": sum(|outcome| outcome.unjudged),
         "slowest_s": slowest,
         "failures": failures,

@@ -2,6 +2,7 @@
 
 mod compile;
 mod counting;
+mod interner;
 mod label;
 mod left_corner;
 mod lower;

@@ -79,7 +79,7 @@ impl Matcher {
         let mut found = Found::default();
         let mut session = self.session();
         for &entry in self.state().entries() {
-            found.add(&mut session, entry);
+            session.look_ahead(|session| found.add(session, entry));
         }
         found.list(self.is_complete())
     }

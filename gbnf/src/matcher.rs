@@ -129,7 +129,10 @@ impl Matcher {
     }
 
     fn after(&self, bytes: &[u8]) -> Result<State, AdvanceError> {
-        let mut session = self.session();
+        self.read(&mut self.session(), bytes)
+    }
+
+    fn read(&self, session: &mut Session, bytes: &[u8]) -> Result<State, AdvanceError> {
         let mut state = self.now.state.clone();
         for (at, &byte) in bytes.iter().enumerate() {
             state = session.step(&state, byte);
@@ -179,7 +182,7 @@ impl Matcher {
 
     /// Whether these bytes may come next.
     pub fn accepts(&self, bytes: &[u8]) -> bool {
-        self.after(bytes).is_ok()
+        self.session().look_ahead(|session| self.read(session, bytes).is_ok())
     }
 
     /// Goes back `steps` steps; at most to the start. O(log steps).
@@ -217,7 +220,7 @@ impl Matcher {
         let mut session = self.session();
         let mut set = ByteSet::default();
         for byte in session.first(&self.now.state).iter() {
-            if !session.step(&self.now.state, byte).is_dead() {
+            if session.look_ahead(|session| !session.step(&self.now.state, byte).is_dead()) {
                 set.insert_range(byte, byte);
             }
         }

@@ -186,7 +186,7 @@ impl Engine {
         for &entry in state.entries() {
             let known = memo.0.get(entry);
             let entry_mask = known.unwrap_or_else(|| {
-                let computed = self.entry_mask(session, entry);
+                let computed = session.look_ahead(|session| self.entry_mask(session, entry));
                 memo.0.insert(entry, computed.clone());
                 computed
             });

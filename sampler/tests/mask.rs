@@ -149,7 +149,7 @@ fn masks_are_exact_on_a_real_vocabulary() {
                 Constraint::with_automaton(&engine, &automaton).expect("no references");
             let mut text = Vec::new();
             let mut random = seed * 7919_u64 + index as u64 + 1;
-            for _ in 0..12 {
+            for _ in 0..40 {
                 let what = format!("{} at {:?}", file.display(), String::from_utf8_lossy(&text));
                 same(&constraint, &automaton, &text, &what).expect("exact");
                 states += 1;

@@ -27,7 +27,9 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     let chain = sampling::chain(&args.sampling, engine.vocabulary())?;
     let mut sampler = GrammarSampler::new(constraint, chain, sampling::mode(&args.sampling));
     let mut model: Box<dyn LanguageModel> = match args.model {
-        ModelArg::Random => Box::new(RandomModel::new(&engine, args.sampling.seed)),
+        ModelArg::Random => {
+            Box::new(RandomModel::new(&engine, args.sampling.seed).with_words_of(&grammar))
+        }
     };
     let max_tokens = usize::try_from(args.max_tokens).unwrap_or(usize::MAX);
 

@@ -1,9 +1,11 @@
-//! A model that knows nothing.
+//! A model that knows nothing but words.
 
 use std::sync::Arc;
 
+use grammask_gbnf::Grammar;
 use grammask_sampler::{Engine, TokenId, Vocabulary};
 
+use super::words::Words;
 use super::{LanguageModel, ModelError};
 
 /// Noise around the frequencies of tokens: only the grammar shapes what it writes, which is the
@@ -16,6 +18,8 @@ use super::{LanguageModel, ModelError};
 ///   that strings, lists and objects end by themselves, as they do in a real model's output.
 /// - Generation ends where it may: the end-of-generation tokens are as likely as the likeliest
 ///   token.
+/// - A word that has been begun is finished, if it is told the words of a grammar
+///   ([`RandomModel::with_words_of`]).
 ///
 /// The noise is a function of the seed, the number of tokens and the last token: the same text gets
 /// the same logits.
@@ -35,6 +39,7 @@ use super::{LanguageModel, ModelError};
 pub struct RandomModel {
     engine: Arc<Engine>,
     seed: u32,
+    words: Words,
     /// The logits without noise.
     base: Vec<f32>,
     logits: Vec<f32>,
@@ -48,13 +53,41 @@ const NOISE: f32 = 1.0;
 /// What is added to tokens that begin with a closing character.
 const CLOSES_STRING: f32 = 2.0;
 const CLOSES_NESTING: f32 = 3.5;
+/// What is added to a token that goes on with a word, and what more to one that finishes it.
+const GOES_ON: f32 = 8.0;
+const FINISHES: f32 = 7.0;
 
 impl RandomModel {
     /// A model over the vocabulary of an engine.
     pub fn new(engine: &Arc<Engine>, seed: u32) -> Self {
         let vocabulary = engine.vocabulary();
         let base: Vec<f32> = vocabulary.ids().map(|id| base_logit(vocabulary, id)).collect();
-        Self { engine: Arc::clone(engine), seed, logits: base.clone(), base }
+        let words = Words::default();
+        Self { engine: Arc::clone(engine), seed, words, logits: base.clone(), base }
+    }
+
+    /// The same model, which also knows the literals of a grammar as its words: what begins like
+    /// one of them it tends to finish so, those first that it has written least often. It does not know where they are allowed, but a model
+    /// that has the schema in its prompt writes declared names rather than others, and so does
+    /// this one. Without them an object with required names that also allows any other name
+    /// rarely ends.
+    ///
+    /// ```
+    /// use grammask::sampler::{Engine, Vocabulary};
+    /// use grammask::{LanguageModel, RandomModel, parse_grammar};
+    ///
+    /// let engine = Engine::new(Vocabulary::from_name("r50k_base")?);
+    /// let grammar = parse_grammar(r#"root ::= "color" | [a-z]+"#, "root")?;
+    /// let mut model = RandomModel::new(&engine, 1).with_words_of(&grammar);
+    /// let text = engine.vocabulary().encode("col")?;
+    /// let or = engine.vocabulary().token_by_text(b"or").ok_or("no token")?;
+    /// let unaware = RandomModel::new(&engine, 1).logits(&text)?[or.index()];
+    /// assert!(model.logits(&text)?[or.index()] > unaware);
+    /// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+    /// ```
+    #[must_use]
+    pub fn with_words_of(self, grammar: &Grammar) -> Self {
+        Self { words: Words::of(grammar), ..self }
     }
 }
 
@@ -84,6 +117,14 @@ impl LanguageModel for RandomModel {
         key = mix(key ^ last);
         for (id, (logit, base)) in (0..).zip(self.logits.iter_mut().zip(&self.base)) {
             *logit = base + noise(key ^ id);
+        }
+        let vocabulary = self.engine.vocabulary();
+        let text = tokens.iter().filter_map(|&id| vocabulary.bytes(id));
+        let text: Vec<u8> = text.flatten().copied().collect();
+        for (id, share) in self.words.continuations(&text, vocabulary) {
+            let index = id.index();
+            let known = self.base[index] + noise(key ^ id.0) + GOES_ON + FINISHES * share;
+            self.logits[index] = self.logits[index].max(known);
         }
         Ok(&self.logits)
     }

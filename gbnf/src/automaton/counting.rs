@@ -6,7 +6,7 @@
 //! another one makes superfluous are dropped: from the minimum on the smallest count allows
 //! everything that a greater one does.
 
-use rustc_hash::FxHashMap;
+use crate::automaton::interner::Interner;
 
 /// Least and greatest number of iterations of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,7 @@ type Intervals = Box<[(u32, u32)]>;
 /// All counting sets of a session; a set is named by its index.
 #[derive(Debug, Default)]
 pub(crate) struct CountingSets {
-    sets: Vec<Intervals>,
-    index: FxHashMap<Intervals, u32>,
+    sets: Interner<Intervals>,
 }
 
 impl CountingSets {
@@ -32,7 +31,9 @@ impl CountingSets {
 
     /// All counts increased by one; `None` if none of them may go on.
     pub(crate) fn increment(&mut self, set: u32, bounds: Bounds) -> Option<u32> {
-        let increased: Vec<_> = self.sets[set as usize]
+        let increased: Vec<_> = self
+            .sets
+            .get(set)
             .iter()
             .map(|&(lo, hi)| (lo.saturating_add(1), hi.saturating_add(1)))
             .map(|(lo, hi)| (lo, bounds.max.map_or(hi, |max| hi.min(max))))
@@ -43,14 +44,14 @@ impl CountingSets {
 
     /// Whether the loop may end.
     pub(crate) fn may_end(&self, set: u32, bounds: Bounds) -> bool {
-        self.sets[set as usize].last().is_some_and(|&(_, hi)| hi >= bounds.min)
+        self.sets.get(set).last().is_some_and(|&(_, hi)| hi >= bounds.min)
     }
 
     pub(crate) fn union(&mut self, first: u32, second: u32, bounds: Bounds) -> u32 {
         if first == second {
             return first;
         }
-        let all = [&*self.sets[first as usize], &*self.sets[second as usize]].concat();
+        let all = [&**self.sets.get(first), &**self.sets.get(second)].concat();
         self.normalise(all, bounds)
     }
 
@@ -75,14 +76,7 @@ impl CountingSets {
                 merged[at - 1].1 = hi;
             }
         }
-        let key: Intervals = merged.into();
-        if let Some(&set) = self.index.get(&key) {
-            return set;
-        }
-        let set = self.sets.len() as u32;
-        self.sets.push(key.clone());
-        self.index.insert(key, set);
-        set
+        self.sets.intern(merged.into())
     }
 }
 

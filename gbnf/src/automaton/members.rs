@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::automaton::interner::Interner;
 use crate::automaton::program::Position;
 use crate::automaton::terms::{TermId, Terms};
 
@@ -100,35 +101,6 @@ struct Written {
     keys: u32,
 }
 
-/// All tables of a kind: values by id and ids by value.
-#[derive(Debug)]
-struct Interner<T> {
-    values: Vec<T>,
-    ids: FxHashMap<T, u32>,
-}
-
-impl<T> Default for Interner<T> {
-    fn default() -> Self {
-        Self { values: Vec::new(), ids: FxHashMap::default() }
-    }
-}
-
-impl<T: Clone + Eq + std::hash::Hash> Interner<T> {
-    fn intern(&mut self, value: T) -> u32 {
-        if let Some(&id) = self.ids.get(&value) {
-            return id;
-        }
-        let id = self.values.len() as u32;
-        self.values.push(value.clone());
-        self.ids.insert(value, id);
-        id
-    }
-
-    fn get(&self, id: u32) -> &T {
-        &self.values[id as usize]
-    }
-}
-
 /// The states of all members of a session.
 #[derive(Debug)]
 pub(crate) struct MemberTables {
@@ -139,7 +111,7 @@ pub(crate) struct MemberTables {
     /// (the path before, its last byte)
     paths: Interner<(PathId, u8)>,
     /// (rest of the key, member), sorted by member.
-    keys: Interner<Box<[(TermId, u32)]>>,
+    keys: Interner<Tags>,
     key_starts: FxHashMap<u32, KeyStateId>,
     key_steps: FxHashMap<(KeyStateId, u8), KeyStateId>,
     /// The keys of a state that may end there.
@@ -150,6 +122,16 @@ pub(crate) struct MemberTables {
     endless: FxHashMap<TermId, bool>,
     /// The keys of a state that are not also matches of a free one.
     uncovered: FxHashMap<(KeyStateId, TermId), Tags>,
+}
+
+/// How much [`MemberTables`] hold at some time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MembersMark {
+    seen: usize,
+    states: usize,
+    contexts: usize,
+    written: usize,
+    paths: usize,
 }
 
 impl Default for MemberTables {
@@ -198,11 +180,31 @@ pub(crate) struct KeyAfter {
 impl MemberTables {
     /// Number of interned values, a measure of memory.
     pub(crate) fn len(&self) -> usize {
-        self.states.values.len()
-            + self.contexts.values.len()
-            + self.written.values.len()
-            + self.paths.values.len()
-            + self.keys.values.len()
+        self.states.len()
+            + self.contexts.len()
+            + self.written.len()
+            + self.paths.len()
+            + self.keys.len()
+    }
+
+    /// How much there is, for [`MemberTables::forget_since`].
+    pub(crate) fn mark(&self) -> MembersMark {
+        MembersMark {
+            seen: self.seen.len(),
+            states: self.states.len(),
+            contexts: self.contexts.len(),
+            written: self.written.len(),
+            paths: self.paths.len(),
+        }
+    }
+
+    /// Forgets all that has been written since; what keys may be is no more than the grammar has.
+    pub(crate) fn forget_since(&mut self, mark: MembersMark) {
+        self.seen.truncate(mark.seen);
+        self.states.truncate(mark.states);
+        self.contexts.truncate(mark.contexts);
+        self.written.truncate(mark.written);
+        self.paths.truncate(mark.paths);
     }
 
     /// The state before the first member.
@@ -318,7 +320,7 @@ impl MemberTables {
         if let Some(&to) = self.key_steps.get(&(state, byte)) {
             return to;
         }
-        let tags: Box<[(TermId, u32)]> = self
+        let tags: Tags = self
             .tags(state)
             .iter()
             .map(|&(rest, member)| (terms.next(rest, byte), member))
@@ -368,11 +370,10 @@ impl MemberTables {
                 }
             }
         }
-        let tags = std::mem::take(&mut self.keys.values[to.0 as usize]);
+        let tags = Arc::clone(self.keys.get(to.0));
         if self.goes_on(shape, &tags, &now, room, terms) {
             after.goes_on = Some((to, ContextId(self.contexts.intern(now))));
         }
-        self.keys.values[to.0 as usize] = tags;
         after
     }
 
@@ -380,7 +381,7 @@ impl MemberTables {
     fn complete(&mut self, state: KeyStateId, terms: &Terms) -> Tags {
         let keys = &self.keys;
         let complete = self.complete.entry(state).or_insert_with(|| {
-            let tags = keys.values[state.0 as usize].iter().copied();
+            let tags = keys.get(state.0).iter().copied();
             tags.filter(|&(rest, _)| terms.nullable(rest)).collect()
         });
         Arc::clone(complete)

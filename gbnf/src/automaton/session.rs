@@ -67,6 +67,8 @@ pub struct Session {
     members: MemberTables,
     /// What popping a node leads to, by node.
     expanded: Vec<Option<Arc<State>>>,
+    /// The nodes of which that is known, in the order in which it became known.
+    expansions: Vec<NodeId>,
     /// The counting set that each loop starts with.
     first_counts: Vec<u32>,
     pending: BinaryHeap<Item>,
@@ -108,6 +110,7 @@ impl Session {
             counts,
             members,
             expanded: vec![Some(Arc::new(bottom))],
+            expansions: Vec::new(),
             first_counts,
             pending: BinaryHeap::new(),
             key_steps: 0,
@@ -125,6 +128,37 @@ impl Session {
     /// Number of interned values: what the session's memory is proportional to.
     pub fn size(&self) -> usize {
         self.stacks.len() + self.members.len()
+    }
+
+    /// Looks ahead: forgets afterwards the states that were made within, so that they leave no
+    /// trace in memory. A state from within means nothing outside.
+    ///
+    /// ```
+    /// use grammask_gbnf::{Automaton, parse};
+    ///
+    /// let automaton = Automaton::compile(&parse("root ::= \"(\" root? \")\"")?, "root")?;
+    /// let mut session = automaton.session();
+    /// let start = session.start();
+    /// let size = session.size();
+    /// let nested = session.look_ahead(|session| {
+    ///     let mut state = start.clone();
+    ///     (0..100).for_each(|_| state = session.step(&state, b'('));
+    ///     !state.is_dead()
+    /// });
+    /// assert!(nested && session.size() == size);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn look_ahead<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let (stacks, members) = (self.stacks.mark(), self.members.mark());
+        let expansions = self.expansions.len();
+        let result = look(self);
+        for node in self.expansions.drain(expansions..) {
+            self.expanded[node.index()] = None;
+        }
+        self.stacks.forget_since(stacks);
+        self.members.forget_since(members);
+        self.expanded.truncate(self.stacks.len());
+        result
     }
 
     /// The store of terms of the automaton.
@@ -319,6 +353,7 @@ impl Session {
                     self.expanded.resize(node.index() + 1, None);
                 }
                 self.expanded[node.index()] = Some(Arc::new(state));
+                self.expansions.push(node);
             }
         }
         self.expanded[node.index()].clone().unwrap_or_default()

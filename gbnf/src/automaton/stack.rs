@@ -5,11 +5,12 @@
 //! however ambiguous the grammar is, and results can be kept by node.
 
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
 
 use crate::automaton::counting::CountingSets;
+use crate::automaton::interner::Interner;
 use crate::automaton::program::{Op, Position, Program};
 
 /// A set of stacks.
@@ -42,7 +43,16 @@ pub(crate) struct Stacks {
     frames: Vec<(Frame, NodeId)>,
     ends: Vec<u32>,
     index: HashTable<NodeId>,
-    unions: FxHashMap<SmallVec<[NodeId; 4]>, NodeId>,
+    unions: Interner<SmallVec<[NodeId; 4]>>,
+    /// The union of the nodes of each of `unions`.
+    united: Vec<NodeId>,
+}
+
+/// How much [`Stacks`] hold at some time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StacksMark {
+    nodes: usize,
+    unions: usize,
 }
 
 impl Default for Stacks {
@@ -51,7 +61,8 @@ impl Default for Stacks {
             frames: Vec::new(),
             ends: Vec::new(),
             index: HashTable::new(),
-            unions: FxHashMap::default(),
+            unions: Interner::default(),
+            united: Vec::new(),
         };
         stacks.intern(&[(BOTTOM, NodeId::BOTTOM)]);
         stacks
@@ -61,6 +72,25 @@ impl Default for Stacks {
 impl Stacks {
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// How much there is, for [`Stacks::forget_since`].
+    pub(crate) fn mark(&self) -> StacksMark {
+        StacksMark { nodes: self.len(), unions: self.unions.len() }
+    }
+
+    /// Forgets all nodes that have been made since.
+    pub(crate) fn forget_since(&mut self, mark: StacksMark) {
+        for index in (mark.nodes..self.len()).rev() {
+            let hash = FxBuildHasher.hash_one(self.tops(NodeId(index as u32)));
+            if let Ok(place) = self.index.find_entry(hash, |known| known.index() == index) {
+                place.remove();
+            }
+            self.ends.pop();
+            self.frames.truncate(self.ends.last().map_or(0, |&end| end as usize));
+        }
+        self.unions.truncate(mark.unions);
+        self.united.truncate(mark.unions);
     }
 
     /// The top frames with what lies below each; for the bottom node its marker frame.
@@ -107,8 +137,8 @@ impl Stacks {
         if let [node] = nodes[..] {
             return node;
         }
-        if let Some(&node) = self.unions.get(&nodes) {
-            return node;
+        if let Some(known) = self.unions.find(&nodes) {
+            return self.united[known as usize];
         }
         let mut tops: Vec<_> = nodes.iter().flat_map(|&node| self.tops(node)).copied().collect();
         merge_counts(&mut tops, program, counts);
@@ -122,7 +152,8 @@ impl Stacks {
             merged.push((same[0].0, below));
         }
         let node = self.intern(&merged);
-        self.unions.insert(nodes, node);
+        self.unions.intern(nodes);
+        self.united.push(node);
         node
     }
 }
