@@ -18,6 +18,12 @@ use crate::span::Span;
 /// `MAX_REPETITION_THRESHOLD`).
 pub(crate) const MAX_REPETITIONS: u32 = 2_000;
 
+/// What takes llama.cpp ten seconds: so many calls in the search for left recursion (24 rules with
+/// two ways each make 2^25, half a second), and so many stacks, of which each is compared with all
+/// others (2^14 take a quarter of a second).
+const MAX_CALLS: u64 = 600_000_000;
+const MAX_STACKS: u64 = 100_000;
+
 /// How many symbols the compact expansion may have; only tens of thousands of long runs of
 /// quantifiers get there.
 const MAX_SYMBOLS: usize = 20_000_000;
@@ -266,8 +272,8 @@ impl Expansion {
         }
         let names: FxHashMap<_, _> = names.into_iter().collect();
         let name = |node: usize| names.get(&self.nodes[node].owner).map_or("", |name| name);
-        let report = |code, nodes: Vec<usize>, what: &str, help: &str| {
-            let mut owners: Vec<_> = nodes.into_iter().map(|node| self.nodes[node].owner).collect();
+        let report = |code, nodes: &[usize], what: &str, help: &str| {
+            let mut owners: Vec<_> = nodes.iter().map(|&node| self.nodes[node].owner).collect();
             owners.sort_unstable();
             owners.dedup();
             let places = owners.into_iter().map(|owner| (owner, self.nodes[owner].span));
@@ -280,7 +286,7 @@ impl Expansion {
         };
         let recursive = report(
             Code::LeftRecursion,
-            self.left_recursive(),
+            &self.left_recursive(),
             "llama.cpp refuses the left recursion",
             "put something that is never empty before the recursion, or repeat with '*'",
         );
@@ -288,11 +294,21 @@ impl Expansion {
             faults.extend(recursive);
             return;
         }
-        faults.extend(report(
+        let hidden = report(
             Code::Hangs,
-            self.hanging(start),
+            &self.hanging(start),
             "llama.cpp never returns from the hidden left recursion",
             "what stands before the recursion may be empty",
+        );
+        if !hidden.is_empty() {
+            faults.extend(hidden);
+            return;
+        }
+        faults.extend(report(
+            Code::Hangs,
+            self.branching(start).as_slice(),
+            "llama.cpp tries too many ways",
+            "let the alternatives begin differently, or share their beginning in one rule",
         ));
     }
 
@@ -356,6 +372,38 @@ impl Expansion {
                         .any(|&(to, is_last)| !is_last && component[node] == component[to])
             })
             .collect()
+    }
+
+    /// The node at which llama.cpp takes too long, as it follows every way down to a terminal
+    /// although many ways lead to the same rule: in its search for left recursion, or where it
+    /// makes a stack of each way from `start`. There is no cycle left.
+    fn branching(&self, start: usize) -> Option<usize> {
+        let edges = self.left_edges(&self.nullable());
+        let (mut calls, mut stacks) = (vec![0_u64; edges.len()], vec![0_u64; edges.len()]);
+        // A component is numbered after all those that it leads to.
+        let targets: Vec<Vec<usize>> =
+            edges.iter().map(|edges| edges.iter().map(|&(to, _)| to).collect()).collect();
+        let component = graph::components(&targets);
+        let mut order: Vec<usize> = (0..edges.len()).collect();
+        order.sort_unstable_by_key(|&node| component[node]);
+        for node in order {
+            let alternatives = &self.nodes[node].alternatives;
+            let leaves = alternatives.iter().filter(|it| it.first() == Some(&Symbol::Terminal));
+            stacks[node] = leaves.count() as u64;
+            calls[node] = 1;
+            let mut edges = edges[node].clone();
+            for &(to, _) in &edges {
+                calls[node] = calls[node].saturating_add(calls[to]);
+            }
+            // Nothing is left of a last symbol: such ways give the same stack.
+            edges.sort_unstable();
+            edges.dedup_by(|next, last| next == last && next.1);
+            for (to, _) in edges {
+                stacks[node] = stacks[node].saturating_add(stacks[to]);
+            }
+        }
+        let slow = calls.iter().position(|&calls| calls > MAX_CALLS);
+        slow.or_else(|| (stacks[start] > MAX_STACKS).then_some(start))
     }
 
     /// For each node where it may go without reading anything, given which nodes may be empty; and

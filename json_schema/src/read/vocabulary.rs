@@ -50,7 +50,9 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         "if" | "then" | "else" => (Role::Enforced, Draft7, Draft202012),
         "additionalItems" => (Role::Enforced, Draft4, Draft201909),
         "prefixItems" => (Role::Enforced, Draft202012, Draft202012),
-        "dependencies" => (Role::Enforced, Draft4, Draft7),
+        // Later drafts split it in two and ask authors not to use the name for anything else:
+        // whoever writes it means what it said.
+        "dependencies" => (Role::Enforced, Draft4, Draft202012),
         "dependentRequired" | "dependentSchemas" => (Role::Enforced, Draft201909, Draft202012),
         "format" => (Role::Format, Draft4, Draft202012),
         "pattern" | "multipleOf" | "uniqueItems" | "patternProperties" => {
