@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
-use grammask::json_schema::{self, SchemaErrorKind, translate};
+use clap::Args;
+use grammask::json_schema::translate;
 use grammask::sampler::{Chain, Constraint, Dist, Engine, GrammarSampler, Mode, Vocabulary};
 use grammask::{Ending, RandomModel, generate};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{input, output};
+use crate::maskbench::reasons;
+use crate::schema_options::SchemaOptions;
+use crate::{input, output, work};
 
 /// Options of `generate`.
 #[derive(Args, Serialize)]
@@ -31,37 +31,18 @@ pub struct Options {
     /// After how many tokens a document is cut
     #[arg(long, default_value_t = 400)]
     max_tokens: usize,
-    /// The order of the properties
-    #[arg(long, value_enum, default_value = "any")]
-    order: Order,
     /// Every how many-th schema
     #[arg(long, default_value_t = 1)]
     every: usize,
     /// The vocabulary
     #[arg(long, default_value = "o200k_base")]
     vocab: String,
+    #[command(flatten)]
+    #[serde(flatten)]
+    spelling: SchemaOptions,
     /// Where to write the results
     #[arg(long)]
     json: Option<PathBuf>,
-}
-
-/// See [`json_schema::Order`].
-#[derive(Clone, Copy, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Order {
-    Any,
-    Declared,
-    RequiredFirst,
-}
-
-impl From<Order> for json_schema::Order {
-    fn from(order: Order) -> Self {
-        match order {
-            Order::Any => Self::Any,
-            Order::Declared => Self::Declared,
-            Order::RequiredFirst => Self::RequiredFirst,
-        }
-    }
 }
 
 /// What became of one schema.
@@ -91,37 +72,8 @@ pub fn run(options: &Options) -> Result<bool> {
         .filter(|file| Path::new(&file.path).extension().is_some_and(|it| it == "json"))
         .step_by(options.every.max(1))
         .collect();
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} schemas, {eta} left")?;
-    let bar = ProgressBar::new(files.len() as u64).with_style(style);
-    let next = AtomicUsize::new(0);
-    let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(files.iter().map(|_| None).collect());
-    let first_error = Mutex::new(None);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(file) = files.get(index) else { break };
-                    match one(&engine, &file.path, &file.bytes, options) {
-                        Ok(outcome) => {
-                            outcomes.lock().expect("no panic inside")[index] = Some(outcome);
-                        }
-                        Err(error) => {
-                            first_error.lock().expect("no panic inside").get_or_insert(error);
-                        }
-                    }
-                    bar.inc(1);
-                }
-            });
-        }
-    });
-    bar.finish_and_clear();
-    if let Some(error) = first_error.into_inner().expect("no panic inside") {
-        return Err(error);
-    }
-    let outcomes: Vec<Outcome> =
-        outcomes.into_inner().expect("no panic inside").into_iter().flatten().collect();
+    let outcomes =
+        work::each(&files, "schemas", |file| one(&engine, &file.path, &file.bytes, options))?;
     report(options, &outcomes)
 }
 
@@ -130,18 +82,10 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
     let schema = file.get("schema").filter(|_| file.get("tests").is_some()).unwrap_or(&file);
     let started = Instant::now();
     let mut outcome = Outcome::default();
-    let spelling = json_schema::Options { order: options.order.into(), ..Default::default() };
-    let translation = match translate(schema, &spelling) {
+    let translation = match translate(schema, &options.spelling.options()) {
         Ok(translation) => translation,
         Err(error) => {
-            outcome.refused = match error.kind() {
-                SchemaErrorKind::Unsupported(all) => {
-                    all.iter().map(|refused| refused.keyword.clone()).collect()
-                }
-                kind => vec![format!("{kind:?}").chars().take(60).collect()],
-            };
-            outcome.refused.sort();
-            outcome.refused.dedup();
+            outcome.refused = reasons(&error);
             return Ok(outcome);
         }
     };

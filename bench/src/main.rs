@@ -10,11 +10,16 @@ mod golden_gbnf;
 mod golden_samplers;
 mod hostile;
 mod input;
+mod maskbench;
 mod output;
+mod python;
 mod sampler_differences;
 mod sampler_row;
+mod schema_options;
+mod suite;
 mod verdict;
 mod vocabularies;
+mod work;
 
 use std::process::ExitCode;
 
@@ -38,6 +43,10 @@ enum Command {
     GoldenGbnf(golden_gbnf::Options),
     /// Compares the samplers with what llama.cpp answered
     GoldenSamplers(golden_samplers::Options),
+    /// Runs the JSON Schema Test Suite
+    Suite(suite::Options),
+    /// Reads the instances of real schemas token by token through masks
+    Maskbench(maskbench::Options),
     /// Runs grammars that were made to break something, each in a process with limits
     Hostile(hostile::Options),
 }
@@ -48,6 +57,8 @@ fn main() -> ExitCode {
         Command::Cases(options) => cases::run(&options),
         Command::GoldenGbnf(options) => golden_gbnf::run(&options),
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
+        Command::Suite(options) => suite::run(&options),
+        Command::Maskbench(options) => maskbench::run(&options),
         Command::Hostile(options) => hostile::run(&options),
     };
     match result {
