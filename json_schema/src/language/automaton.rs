@@ -1,0 +1,228 @@
+//! Languages as deterministic automata over code points.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::class::CharSet;
+use super::derive::State;
+use super::minimise::{Edge, minimise};
+use super::store::{LanguageId, Languages, TooLarge};
+
+/// The least deterministic automaton of a language: equal languages have equal ones.
+///
+/// From every state, but for the first one of the empty language, some text is accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dfa {
+    /// The first one is where texts begin; numbered in the order in which they are reached.
+    states: Vec<DfaState>,
+}
+
+/// A state of a [`Dfa`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DfaState {
+    /// Whether a text may end here.
+    pub(crate) accepting: bool,
+    /// Where code points lead, by the first one of each set: disjoint sets, different states.
+    pub(crate) transitions: Vec<(CharSet, usize)>,
+}
+
+/// The number of code points in the texts of a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    pub(crate) min: u64,
+    /// `None`: there are texts of any length.
+    pub(crate) max: Option<u64>,
+}
+
+impl Languages {
+    /// The automaton of a language, unless more than `limit` states are met on the way.
+    pub(crate) fn dfa(&mut self, language: LanguageId, limit: usize) -> Result<Dfa, TooLarge> {
+        let explored = self.explore(language, limit)?;
+        let live = live(&explored);
+        if !live[0] {
+            return Ok(Dfa { states: vec![DfaState::default()] });
+        }
+        let edges: Vec<Edge> = explored
+            .iter()
+            .enumerate()
+            .filter(|&(from, _)| live[from])
+            .flat_map(|(from, state)| {
+                state.transitions.iter().filter(|&&(_, to)| live[to]).map(move |(set, to)| Edge {
+                    from,
+                    set: set.clone(),
+                    to: *to,
+                })
+            })
+            .collect();
+        let accepting: Vec<bool> = explored.iter().map(|state| state.accepting).collect();
+        let block = minimise(&accepting, &edges, limit)?;
+        Ok(Dfa::quotient(&accepting, &edges, &block))
+    }
+
+    fn explore(&mut self, language: LanguageId, limit: usize) -> Result<Vec<DfaState>, TooLarge> {
+        let initial = self.initial(language);
+        let mut numbers: FxHashMap<State, usize> = FxHashMap::from_iter([(initial, 0)]);
+        let mut met = vec![initial];
+        let mut states = Vec::new();
+        while let Some(&state) = met.get(states.len()) {
+            let mut transitions = Vec::new();
+            for (set, to) in self.transitions(state)? {
+                let number = *numbers.entry(to).or_insert(met.len());
+                if number == met.len() {
+                    met.push(to);
+                }
+                transitions.push((set, number));
+            }
+            if met.len() > limit {
+                return Err(TooLarge);
+            }
+            states.push(DfaState { accepting: self.accepts(state), transitions });
+        }
+        Ok(states)
+    }
+}
+
+/// By state, whether some text is accepted from it.
+fn live(states: &[DfaState]) -> Vec<bool> {
+    let mut sources = vec![Vec::new(); states.len()];
+    for (from, state) in states.iter().enumerate() {
+        for &(_, to) in &state.transitions {
+            sources[to].push(from);
+        }
+    }
+    let mut live: Vec<bool> = states.iter().map(|state| state.accepting).collect();
+    let mut pending: Vec<usize> = (0..states.len()).filter(|&state| live[state]).collect();
+    while let Some(state) = pending.pop() {
+        for &from in &sources[state] {
+            if !live[from] {
+                live[from] = true;
+                pending.push(from);
+            }
+        }
+    }
+    live
+}
+
+impl Dfa {
+    /// The automaton of blocks of states that are alike.
+    fn quotient(accepting: &[bool], edges: &[Edge], block: &[usize]) -> Self {
+        let blocks = block.iter().max().map_or(0, |last| last + 1);
+        let mut states = vec![DfaState::default(); blocks];
+        let mut ranges: FxHashMap<(usize, usize), Vec<(char, char)>> = FxHashMap::default();
+        let mut representative = vec![None; blocks];
+        for (state, &block) in block.iter().enumerate() {
+            states[block].accepting = accepting[state];
+            representative[block].get_or_insert(state);
+        }
+        let mut order = Vec::new();
+        for edge in edges {
+            let (from, to) = (block[edge.from], block[edge.to]);
+            if representative[from] == Some(edge.from) {
+                let all = ranges.entry((from, to)).or_default();
+                if all.is_empty() {
+                    order.push((from, to));
+                }
+                all.extend_from_slice(edge.set.ranges());
+            }
+        }
+        for key @ (from, to) in order {
+            let set = CharSet::from_ranges(ranges.remove(&key).unwrap_or_default());
+            states[from].transitions.push((set, to));
+        }
+        for state in &mut states {
+            state.transitions.sort_unstable_by_key(|(set, _)| set.ranges().first().copied());
+        }
+        Self { states: renumbered(states, block[0]) }
+    }
+
+    /// The states; the first one is where texts begin.
+    pub(crate) fn states(&self) -> &[DfaState] {
+        &self.states
+    }
+
+    /// Whether there is no text.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.states[0].accepting && self.states[0].transitions.is_empty()
+    }
+
+    /// Whether there is every text.
+    pub(crate) fn is_everything(&self) -> bool {
+        let [DfaState { accepting: true, transitions }] = &self.states[..] else { return false };
+        transitions.iter().any(|(set, _)| *set == CharSet::any())
+    }
+
+    /// How long the texts are; `None` if there are none.
+    pub(crate) fn lengths(&self) -> Option<Lengths> {
+        if self.is_empty() {
+            return None;
+        }
+        Some(Lengths { min: self.shortest(), max: self.longest() })
+    }
+
+    fn shortest(&self) -> u64 {
+        let mut seen = vec![false; self.states.len()];
+        let mut pending = VecDeque::from([(0, 0)]);
+        while let Some((state, length)) = pending.pop_front() {
+            if self.states[state].accepting {
+                return length;
+            }
+            if !std::mem::replace(&mut seen[state], true) {
+                let next = self.states[state].transitions.iter().map(|&(_, to)| (to, length + 1));
+                pending.extend(next);
+            }
+        }
+        0
+    }
+
+    /// States are taken off once all that lead to them are: on a loop there is always one left,
+    /// and it can be gone through any number of times because every state leads to an end.
+    fn longest(&self) -> Option<u64> {
+        let mut entering = vec![0usize; self.states.len()];
+        for (_, to) in self.states.iter().flat_map(|state| &state.transitions) {
+            entering[*to] += 1;
+        }
+        let mut length = vec![0u64; self.states.len()];
+        let mut pending: Vec<usize> = if entering[0] == 0 { vec![0] } else { Vec::new() };
+        let mut left = self.states.len();
+        while let Some(state) = pending.pop() {
+            left -= 1;
+            for &(_, to) in &self.states[state].transitions {
+                length[to] = length[to].max(length[state] + 1);
+                entering[to] -= 1;
+                if entering[to] == 0 {
+                    pending.push(to);
+                }
+            }
+        }
+        if left == 0 { length.into_iter().max() } else { None }
+    }
+}
+
+/// The states that are reached from `first`, in the order in which they are.
+fn renumbered(states: Vec<DfaState>, first: usize) -> Vec<DfaState> {
+    let mut numbers = vec![None; states.len()];
+    numbers[first] = Some(0);
+    let mut order = vec![first];
+    let mut done = 0;
+    while let Some(&state) = order.get(done) {
+        done += 1;
+        for &(_, to) in &states[state].transitions {
+            if numbers[to].is_none() {
+                numbers[to] = Some(order.len());
+                order.push(to);
+            }
+        }
+    }
+    let mut states: Vec<_> = states.into_iter().map(Some).collect();
+    order
+        .into_iter()
+        .filter_map(|state| states[state].take())
+        .map(|mut state| {
+            for (_, to) in &mut state.transitions {
+                *to = numbers[*to].unwrap_or_default();
+            }
+            state
+        })
+        .collect()
+}

@@ -1,0 +1,217 @@
+//! Merges states from which the same texts are accepted.
+//!
+//! The algorithm of Valmari, "Fast brief practical DFA minimization" (2012): blocks of states and
+//! blocks of edges refine each other, and only the smaller part of a block is looked at again, so
+//! it takes time in proportion to the edges times a logarithm. It is at home with automata that
+//! lack edges.
+
+use super::class::{CharSet, following};
+use super::store::TooLarge;
+
+/// Leads from a state to another one.
+#[derive(Debug)]
+pub(super) struct Edge {
+    pub(super) from: usize,
+    pub(super) set: CharSet,
+    pub(super) to: usize,
+}
+
+/// How many edges by single letters there may be for each state of the limit.
+const EDGES_PER_STATE: usize = 64;
+
+/// By state, the number of its block. States may be left out of the edges; where they go is not
+/// said.
+pub(super) fn minimise(
+    accepting: &[bool],
+    edges: &[Edge],
+    limit: usize,
+) -> Result<Vec<usize>, TooLarge> {
+    let most_edges = limit.saturating_mul(EDGES_PER_STATE);
+    let letters = Letters::of(edges, most_edges)?;
+    let mut arrows: Vec<(usize, usize, usize)> = Vec::new();
+    for edge in edges {
+        for letter in letters.of_set(&edge.set) {
+            arrows.push((letter, edge.from, edge.to));
+        }
+        if arrows.len() > most_edges {
+            return Err(TooLarge);
+        }
+    }
+    arrows.sort_unstable();
+
+    let mut blocks = Partition::new(accepting.len());
+    for state in (0..accepting.len()).filter(|&state| accepting[state]) {
+        blocks.mark(state);
+    }
+    blocks.split();
+    let mut cords = Partition::new(arrows.len());
+    for group in arrows.chunk_by(|a, b| a.0 == b.0).scan(0, |start, group| {
+        let range = *start..*start + group.len();
+        *start = range.end;
+        Some(range)
+    }) {
+        for arrow in group {
+            cords.mark(arrow);
+        }
+        cords.split();
+    }
+
+    let mut arriving = vec![Vec::new(); accepting.len()];
+    for (arrow, &(_, _, to)) in arrows.iter().enumerate() {
+        arriving[to].push(arrow);
+    }
+    // The arrows into one block need not be looked at: they are what the others leave.
+    let (mut block, mut cord) = (1, 0);
+    while cord < cords.len() {
+        for index in cords.range(cord) {
+            blocks.mark(arrows[cords.elements[index]].1);
+        }
+        blocks.split();
+        cord += 1;
+        while block < blocks.len() {
+            for index in blocks.range(block) {
+                for &arrow in &arriving[blocks.elements[index]] {
+                    cords.mark(arrow);
+                }
+            }
+            cords.split();
+            block += 1;
+        }
+    }
+    Ok(blocks.block)
+}
+
+/// Code points that no edge tells apart, as one letter.
+struct Letters {
+    /// Where a letter's run of code points begins, and which letter it is.
+    runs: Vec<(char, usize)>,
+}
+
+impl Letters {
+    /// The letters of these edges. Finding them may take `limit` looks at a run.
+    fn of(edges: &[Edge], limit: usize) -> Result<Self, TooLarge> {
+        let mut sets: Vec<&CharSet> = edges.iter().map(|edge| &edge.set).collect();
+        sets.sort_unstable_by_key(|set| set.ranges());
+        sets.dedup();
+        let mut bounds: Vec<char> = std::iter::once('\0')
+            .chain(
+                sets.iter()
+                    .flat_map(|set| set.ranges())
+                    .flat_map(|&(lo, hi)| [Some(lo), following(hi)])
+                    .flatten(),
+            )
+            .collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        let mut letters = Self { runs: bounds.into_iter().map(|bound| (bound, 0)).collect() };
+        let mut partition = Partition::new(letters.runs.len());
+        let mut looks = 0usize;
+        for set in sets {
+            for run in set.ranges().iter().flat_map(|&range| letters.runs_of(range)) {
+                partition.mark(run);
+                looks += 1;
+            }
+            if looks > limit {
+                return Err(TooLarge);
+            }
+            partition.split();
+        }
+        for (run, letter) in letters.runs.iter_mut().zip(partition.block) {
+            run.1 = letter;
+        }
+        Ok(letters)
+    }
+
+    fn runs_of(&self, (lo, hi): (char, char)) -> std::ops::Range<usize> {
+        let at = |c| self.runs.partition_point(|&(start, _)| start < c);
+        at(lo)..following(hi).map_or(self.runs.len(), at)
+    }
+
+    fn of_set(&self, set: &CharSet) -> Vec<usize> {
+        let runs = set.ranges().iter().flat_map(|&range| self.runs_of(range));
+        let mut letters: Vec<usize> = runs.map(|run| self.runs[run].1).collect();
+        letters.sort_unstable();
+        letters.dedup();
+        letters
+    }
+}
+
+/// A partition of the numbers below some number that can be refined.
+struct Partition {
+    /// The members of a block lie side by side, the marked ones first.
+    elements: Vec<usize>,
+    /// By element, where it lies.
+    place: Vec<usize>,
+    /// By element, its block.
+    block: Vec<usize>,
+    /// By block, where its members begin and end.
+    bounds: Vec<(usize, usize)>,
+    /// By block, how many members are marked.
+    marked: Vec<usize>,
+    /// Blocks with marked members.
+    touched: Vec<usize>,
+}
+
+impl Partition {
+    fn new(size: usize) -> Self {
+        let blocks = usize::from(size > 0);
+        Self {
+            elements: (0..size).collect(),
+            place: (0..size).collect(),
+            block: vec![0; size],
+            bounds: vec![(0, size); blocks],
+            marked: vec![0; blocks],
+            touched: Vec::new(),
+        }
+    }
+
+    /// The number of blocks.
+    fn len(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// Where the members of a block lie.
+    fn range(&self, block: usize) -> std::ops::Range<usize> {
+        self.bounds[block].0..self.bounds[block].1
+    }
+
+    /// Marks an element.
+    fn mark(&mut self, element: usize) {
+        let block = self.block[element];
+        let (from, to) = (self.place[element], self.bounds[block].0 + self.marked[block]);
+        if from < to {
+            return;
+        }
+        self.elements.swap(from, to);
+        self.place[self.elements[from]] = from;
+        self.place[element] = to;
+        if self.marked[block] == 0 {
+            self.touched.push(block);
+        }
+        self.marked[block] += 1;
+    }
+
+    /// Splits blocks into marked and other members, the smaller part as a new block, and
+    /// forgets the marks.
+    fn split(&mut self) {
+        while let Some(block) = self.touched.pop() {
+            let (start, end) = self.bounds[block];
+            let middle = start + std::mem::take(&mut self.marked[block]);
+            if middle == end {
+                continue;
+            }
+            let (new, old) = if middle - start <= end - middle {
+                ((start, middle), (middle, end))
+            } else {
+                ((middle, end), (start, middle))
+            };
+            let number = self.bounds.len();
+            for &element in &self.elements[new.0..new.1] {
+                self.block[element] = number;
+            }
+            self.bounds[block] = old;
+            self.bounds.push(new);
+            self.marked.push(0);
+        }
+    }
+}

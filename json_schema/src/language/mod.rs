@@ -1,0 +1,22 @@
+//! An algebra of string languages over decoded code points.
+//!
+//! [`Languages`] holds regular languages that are closed under union, intersection and
+//! complement; [`Languages::pattern`] reads patterns of ECMA-262; a [`Dfa`] answers what is asked
+//! of a language as a whole.
+
+mod automaton;
+mod class;
+mod derive;
+mod ecma;
+mod escape;
+mod minimise;
+mod store;
+
+pub(crate) use automaton::{Dfa, DfaState, Lengths};
+pub(crate) use class::{CharRange, CharSet};
+pub(crate) use derive::State;
+pub(crate) use ecma::{PatternError, PatternErrorKind};
+pub(crate) use store::{LanguageId, Languages, TooLarge};
+
+#[cfg(test)]
+mod tests;
