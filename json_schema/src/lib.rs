@@ -33,7 +33,7 @@ mod decimal;
 mod emit;
 mod error;
 // What `pattern` and `format` are to be read with.
-#[cfg_attr(not(test), expect(dead_code, unused_imports))]
+#[allow(dead_code, unused_imports)]
 mod language;
 mod normal;
 mod normalise;

@@ -56,7 +56,7 @@ impl Languages {
             })
             .collect();
         let accepting: Vec<bool> = explored.iter().map(|state| state.accepting).collect();
-        let block = minimise(&accepting, &edges, limit)?;
+        let block = minimise(&accepting, &edges)?;
         Ok(Dfa::quotient(&accepting, &edges, &block))
     }
 

@@ -51,14 +51,14 @@ impl Languages {
         let mut order = Vec::new();
         let mut ranges: FxHashMap<State, Vec<(char, char)>> = FxHashMap::default();
         let mut add = |state: State, range| {
-            ranges.entry(state).or_insert_with(|| {
+            let all = ranges.entry(state).or_default();
+            if all.is_empty() {
                 order.push(state);
-                Vec::new()
-            });
-            ranges.entry(state).and_modify(|ranges| ranges.push(range));
+            }
+            all.push(range);
         };
         for &(lo, hi, to) in row.iter() {
-            if self.facts(to).asks_word {
+            if self.facts(to).asks(Before::Word) {
                 let range = CharSet::from_ranges([(lo, hi)]);
                 for (set, before) in [(&word, Before::Word), (&other, Before::Other)] {
                     for &part in range.intersection(set).ranges() {
@@ -93,13 +93,8 @@ impl Languages {
 
     /// A state that knows no more of what was read than matters.
     fn state(&self, language: LanguageId, before: Before) -> State {
-        let facts = self.facts(language);
-        let before = match before {
-            Before::Start if facts.asks_start => Before::Start,
-            Before::Word if facts.asks_word => Before::Word,
-            _ => Before::Other,
-        };
-        State { language, before }
+        let known = self.facts(language).asks(before);
+        State { language, before: if known { before } else { Before::Other } }
     }
 
     fn row(&mut self, language: LanguageId, before: Before) -> Result<Row> {
@@ -281,17 +276,16 @@ impl Languages {
             if targets.is_empty() || combine == Combine::And && targets.len() < rows.len() {
                 continue;
             }
-            let to = match known.get(&targets) {
-                Some(&to) => to,
-                None => {
-                    let items = targets.iter().copied();
-                    let to = match combine {
-                        Combine::Alt => self.alt(items)?,
-                        Combine::And => self.and(items)?,
-                    };
-                    known.insert(targets, to);
-                    to
-                }
+            let to = if let Some(&to) = known.get(&targets) {
+                to
+            } else {
+                let items = targets.iter().copied();
+                let to = match combine {
+                    Combine::Alt => self.alt(items)?,
+                    Combine::And => self.and(items)?,
+                };
+                known.insert(targets, to);
+                to
             };
             let next = bounds.get(index + 1).copied().and_then(preceding);
             steps.push((bounds[index], next.unwrap_or(char::MAX), to));

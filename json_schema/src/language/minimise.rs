@@ -16,24 +16,19 @@ pub(super) struct Edge {
     pub(super) to: usize,
 }
 
-/// How many edges by single letters there may be for each state of the limit.
-const EDGES_PER_STATE: usize = 64;
+/// How many edges by single letters there may be.
+const MOST_EDGES: usize = 1_000_000;
 
 /// By state, the number of its block. States may be left out of the edges; where they go is not
 /// said.
-pub(super) fn minimise(
-    accepting: &[bool],
-    edges: &[Edge],
-    limit: usize,
-) -> Result<Vec<usize>, TooLarge> {
-    let most_edges = limit.saturating_mul(EDGES_PER_STATE);
-    let letters = Letters::of(edges, most_edges)?;
+pub(super) fn minimise(accepting: &[bool], edges: &[Edge]) -> Result<Vec<usize>, TooLarge> {
+    let letters = Letters::of(edges)?;
     let mut arrows: Vec<(usize, usize, usize)> = Vec::new();
     for edge in edges {
         for letter in letters.of_set(&edge.set) {
             arrows.push((letter, edge.from, edge.to));
         }
-        if arrows.len() > most_edges {
+        if arrows.len() > MOST_EDGES {
             return Err(TooLarge);
         }
     }
@@ -88,8 +83,7 @@ struct Letters {
 }
 
 impl Letters {
-    /// The letters of these edges. Finding them may take `limit` looks at a run.
-    fn of(edges: &[Edge], limit: usize) -> Result<Self, TooLarge> {
+    fn of(edges: &[Edge]) -> Result<Self, TooLarge> {
         let mut sets: Vec<&CharSet> = edges.iter().map(|edge| &edge.set).collect();
         sets.sort_unstable_by_key(|set| set.ranges());
         sets.dedup();
@@ -111,7 +105,7 @@ impl Letters {
                 partition.mark(run);
                 looks += 1;
             }
-            if looks > limit {
+            if looks > MOST_EDGES {
                 return Err(TooLarge);
             }
             partition.split();

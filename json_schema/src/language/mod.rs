@@ -19,4 +19,6 @@ pub(crate) use ecma::{PatternError, PatternErrorKind};
 pub(crate) use store::{LanguageId, Languages, TooLarge};
 
 #[cfg(test)]
+mod ecma_tests;
+#[cfg(test)]
 mod tests;

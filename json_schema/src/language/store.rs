@@ -100,10 +100,8 @@ pub(super) struct Facts {
     pub(super) asserts: bool,
     /// Whether there is a [`Term::Start`] in it.
     pub(super) has_start: bool,
-    /// Whether it asks, before it reads anything, if this is the start.
-    pub(super) asks_start: bool,
-    /// Whether it asks, before it reads anything, if a word character lies before.
-    pub(super) asks_word: bool,
+    /// By [`Before`]: whether it is told from [`Before::Other`] before anything is read.
+    asks: [bool; 3],
 }
 
 impl Facts {
@@ -113,8 +111,7 @@ impl Facts {
             nullable: [nullable; 3],
             asserts: false,
             has_start: false,
-            asks_start: false,
-            asks_word: false,
+            asks: [false; 3],
         }
     }
 
@@ -123,12 +120,17 @@ impl Facts {
         Self { empty: Empty::Sometimes, nullable, asserts: true, ..Self::plain(false) }
     }
 
-    pub(super) fn nullable(&self, before: Before) -> bool {
+    pub(super) fn nullable(self, before: Before) -> bool {
         self.nullable[before as usize]
     }
 
+    /// Whether it matters that this, and not something else, lies before.
+    pub(super) fn asks(self, before: Before) -> bool {
+        self.asks[before as usize]
+    }
+
     /// Whether it matches the empty text at every place.
-    pub(super) fn always_empty(&self) -> bool {
+    pub(super) fn always_empty(self) -> bool {
         self.empty == Empty::Always
     }
 
@@ -140,8 +142,7 @@ impl Facts {
             nullable,
             asserts: self.asserts || other.asserts,
             has_start: self.has_start || other.has_start,
-            asks_start: self.asks_start || other.asks_start,
-            asks_word: self.asks_word || other.asks_word,
+            asks: Before::ALL.map(|at| self.asks(at) || other.asks(at)),
         }
     }
 
@@ -207,8 +208,8 @@ impl Languages {
         Rc::clone(&self.entries[id.0 as usize].0)
     }
 
-    pub(super) fn facts(&self, id: LanguageId) -> &Facts {
-        &self.entries[id.0 as usize].1
+    pub(super) fn facts(&self, id: LanguageId) -> Facts {
+        self.entries[id.0 as usize].1
     }
 
     /// Pays for work that is proportional to `cells`.
@@ -254,30 +255,29 @@ impl Languages {
             Term::Nothing | Term::Class(_) => Facts::plain(false),
             Term::Empty => Facts::plain(true),
             &Term::Concat(first, second) => {
-                let (first, second) = (*self.facts(first), *self.facts(second));
+                let (first, second) = (self.facts(first), self.facts(second));
                 let both = first.beside(second, |a, b| a && b);
                 let goes_on = first.empty != Empty::Never;
                 Facts {
                     empty: first.empty.min(second.empty),
-                    asks_start: first.asks_start || goes_on && second.asks_start,
-                    asks_word: first.asks_word || goes_on && second.asks_word,
+                    asks: Before::ALL.map(|at| first.asks(at) || goes_on && second.asks(at)),
                     ..both
                 }
             }
             Term::Alt(items) => items.iter().fold(Facts::plain(false), |all, &item| {
-                let item = *self.facts(item);
+                let item = self.facts(item);
                 Facts { empty: all.empty.max(item.empty), ..all.beside(item, |a, b| a || b) }
             }),
             Term::And(items) => items
                 .iter()
-                .fold(Facts::plain(true), |all, &item| all.beside(*self.facts(item), |a, b| a && b))
+                .fold(Facts::plain(true), |all, &item| all.beside(self.facts(item), |a, b| a && b))
                 .settled(),
             &Term::Not(inner) => {
-                let inner = *self.facts(inner);
+                let inner = self.facts(inner);
                 Facts { nullable: inner.nullable.map(|nullable| !nullable), ..inner }.settled()
             }
             &Term::Repeat { item, min, .. } => {
-                let item = *self.facts(item);
+                let item = self.facts(item);
                 if min > 0 {
                     return item;
                 }
@@ -285,16 +285,16 @@ impl Languages {
             }
             Term::Start => Facts {
                 has_start: true,
-                asks_start: true,
+                asks: Before::ALL.map(|before| before == Before::Start),
                 ..Facts::assertion(Before::ALL.map(|before| before == Before::Start))
             },
             Term::End => Facts::assertion([true; 3]),
             &Term::WordBoundary { negated } => Facts {
-                asks_word: true,
+                asks: Before::ALL.map(|before| before == Before::Word),
                 ..Facts::assertion(Before::ALL.map(|before| (before == Before::Word) != negated))
             },
             &Term::Ahead { language, negated } => {
-                let ahead = *self.facts(language);
+                let ahead = self.facts(language);
                 Facts {
                     empty: Empty::Sometimes,
                     nullable: ahead.nullable.map(|nullable| nullable != negated),
@@ -587,7 +587,7 @@ impl Languages {
         min: u32,
         max: Option<u32>,
     ) -> Result<LanguageId> {
-        let facts = *self.facts(item);
+        let facts = self.facts(item);
         let min = if facts.always_empty() { 0 } else { min };
         match (item, max) {
             (_, Some(max)) if max < min => return Ok(LanguageId::NOTHING),
@@ -644,7 +644,7 @@ impl Languages {
 
     /// The part of a term that reads nothing, and the part that reads something.
     fn split_empty(&mut self, id: LanguageId) -> Result<(LanguageId, LanguageId)> {
-        let facts = *self.facts(id);
+        let facts = self.facts(id);
         let empty = if facts.always_empty() { LanguageId::EMPTY } else { LanguageId::NOTHING };
         if facts.empty == Empty::Never {
             return Ok((LanguageId::NOTHING, id));

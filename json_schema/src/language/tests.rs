@@ -42,7 +42,8 @@ impl Node {
                 format!("(?{}{})", if *negated { "!" } else { "=" }, inner.pattern())
             }
             Self::Concat(parts) => {
-                parts.iter().map(|part| format!("(?:{})", part.pattern())).collect()
+                let parts: Vec<_> = parts.iter().map(Self::pattern).collect();
+                format!("(?:{})", parts.join(")(?:"))
             }
             Self::Alt(cases) => {
                 let cases: Vec<_> = cases.iter().map(Self::pattern).collect();
@@ -293,7 +294,10 @@ fn limits_are_errors() {
         format!("^(?:{})*$", "\\b|^|$|".repeat(5_000)),
         "(?:a|\\b){4294967295}".to_owned(),
         "(?:\\b){4294967295}".to_owned(),
-        format!("^(?:{})$", (0..3_000).map(|n| format!("[^{n}]x{n}|")).collect::<String>()),
+        format!(
+            "^(?:{})$",
+            (0..3_000).map(|n| format!("[^{n}]x{n}")).collect::<Vec<_>>().join("|")
+        ),
         format!("^{}$", "(?!a)".repeat(3_000)),
         format!("{}x{}", "(?=".repeat(249), ")".repeat(249)),
         format!("{}x{}", "(?=(?:a|b*".repeat(124), ")*)".repeat(124)),
