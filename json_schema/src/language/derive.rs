@@ -10,12 +10,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::class::{CharSet, following, preceding};
-use super::store::{Before, LanguageId, Languages, Term, TooLarge};
+use super::facts::Before;
+use super::store::{LanguageId, Languages, Result, Term};
 
 /// Where each code point leads: sorted, disjoint ranges; those outside lead to nothing.
 pub(super) type Row = Rc<[(char, char, LanguageId)]>;
-
-type Result<T> = std::result::Result<T, TooLarge>;
 
 /// A place in a text: what may follow and, if that matters, what was just read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -253,30 +252,32 @@ impl Languages {
         if let [row] = rows {
             return Ok(Rc::clone(row));
         }
-        let mut bounds: Vec<char> = rows
-            .iter()
-            .flat_map(|row| row.iter())
-            .flat_map(|&(lo, hi, _)| [Some(lo), following(hi)])
-            .flatten()
-            .collect();
+        let mut pending: Vec<_> = rows.iter().flat_map(|row| row.iter()).copied().collect();
+        let mut bounds: Vec<char> =
+            pending.iter().flat_map(|&(lo, hi, _)| [Some(lo), following(hi)]).flatten().collect();
+        // Stable because that makes use of the rows being sorted.
+        pending.sort_by_key(|step| step.0);
         bounds.sort_unstable();
         bounds.dedup();
-        let segment = |c| bounds.partition_point(|&bound| bound < c);
-        let mut targets = vec![Vec::new(); bounds.len()];
-        for &(lo, hi, to) in rows.iter().flat_map(|row| row.iter()) {
-            let covered = segment(lo)..following(hi).map_or(bounds.len(), segment);
-            self.spend(covered.len())?;
-            for targets in &mut targets[covered] {
-                targets.push(to);
-            }
-        }
+        let mut pending = pending.into_iter().peekable();
+        // The steps over the code points from one bound to the next.
+        let mut over: Vec<(char, LanguageId)> = Vec::new();
+        let mut targets: Vec<LanguageId> = Vec::new();
         let mut known: FxHashMap<Vec<LanguageId>, LanguageId> = FxHashMap::default();
         let mut steps = Vec::with_capacity(bounds.len());
-        for (index, targets) in targets.into_iter().enumerate() {
-            if targets.is_empty() || combine == Combine::And && targets.len() < rows.len() {
+        for (index, &bound) in bounds.iter().enumerate() {
+            over.retain(|&(hi, _)| hi >= bound);
+            while let Some((_, hi, to)) = pending.next_if(|step| step.0 == bound) {
+                over.push((hi, to));
+            }
+            self.spend(over.len())?;
+            if over.is_empty() || combine == Combine::And && over.len() < rows.len() {
                 continue;
             }
-            let to = if let Some(&to) = known.get(&targets) {
+            targets.clear();
+            targets.extend(over.iter().map(|&(_, to)| to));
+            targets.sort_unstable();
+            let to = if let Some(&to) = known.get(&targets[..]) {
                 to
             } else {
                 let items = targets.iter().copied();
@@ -284,11 +285,11 @@ impl Languages {
                     Combine::Alt => self.alt(items)?,
                     Combine::And => self.and(items)?,
                 };
-                known.insert(targets, to);
+                known.insert(targets.clone(), to);
                 to
             };
             let next = bounds.get(index + 1).copied().and_then(preceding);
-            steps.push((bounds[index], next.unwrap_or(char::MAX), to));
+            steps.push((bound, next.unwrap_or(char::MAX), to));
         }
         Ok(joined(steps))
     }

@@ -5,6 +5,8 @@
 //! it takes time in proportion to the edges times a logarithm. It is at home with automata that
 //! lack edges.
 
+use rustc_hash::FxHashMap;
+
 use super::class::{CharSet, following};
 use super::store::TooLarge;
 
@@ -22,12 +24,11 @@ const MOST_EDGES: usize = 1_000_000;
 /// By state, the number of its block. States may be left out of the edges; where they go is not
 /// said.
 pub(super) fn minimise(accepting: &[bool], edges: &[Edge]) -> Result<Vec<usize>, TooLarge> {
-    let letters = Letters::of(edges)?;
+    let letters = letters(edges)?;
     let mut arrows: Vec<(usize, usize, usize)> = Vec::new();
     for edge in edges {
-        for letter in letters.of_set(&edge.set) {
-            arrows.push((letter, edge.from, edge.to));
-        }
+        let inside = letters.get(&edge.set).into_iter().flatten();
+        arrows.extend(inside.map(|&letter| (letter, edge.from, edge.to)));
         if arrows.len() > MOST_EDGES {
             return Err(TooLarge);
         }
@@ -76,58 +77,53 @@ pub(super) fn minimise(accepting: &[bool], edges: &[Edge]) -> Result<Vec<usize>,
     Ok(blocks.block)
 }
 
-/// Code points that no edge tells apart, as one letter.
-struct Letters {
-    /// Where a letter's run of code points begins, and which letter it is.
-    runs: Vec<(char, usize)>,
-}
-
-impl Letters {
-    fn of(edges: &[Edge]) -> Result<Self, TooLarge> {
-        let mut sets: Vec<&CharSet> = edges.iter().map(|edge| &edge.set).collect();
-        sets.sort_unstable_by_key(|set| set.ranges());
-        sets.dedup();
-        let mut bounds: Vec<char> = std::iter::once('\0')
-            .chain(
-                sets.iter()
-                    .flat_map(|set| set.ranges())
-                    .flat_map(|&(lo, hi)| [Some(lo), following(hi)])
-                    .flatten(),
-            )
-            .collect();
-        bounds.sort_unstable();
-        bounds.dedup();
-        let mut letters = Self { runs: bounds.into_iter().map(|bound| (bound, 0)).collect() };
-        let mut partition = Partition::new(letters.runs.len());
-        let mut looks = 0usize;
-        for set in sets {
-            for run in set.ranges().iter().flat_map(|&range| letters.runs_of(range)) {
-                partition.mark(run);
-                looks += 1;
-            }
-            if looks > MOST_EDGES {
-                return Err(TooLarge);
-            }
-            partition.split();
+/// By set of code points, the letters in it; what no edge tells apart is one letter.
+fn letters(edges: &[Edge]) -> Result<FxHashMap<&CharSet, Vec<usize>>, TooLarge> {
+    let mut letters: FxHashMap<&CharSet, Vec<usize>> = FxHashMap::default();
+    let sets: Vec<&CharSet> = edges
+        .iter()
+        .map(|edge| &edge.set)
+        .filter(|set| letters.insert(set, Vec::new()).is_none())
+        .collect();
+    // No bound lies within a run of code points from one of these to the next.
+    let mut runs: Vec<char> = std::iter::once('\0')
+        .chain(
+            sets.iter()
+                .flat_map(|set| set.ranges())
+                .flat_map(|&(lo, hi)| [Some(lo), following(hi)])
+                .flatten(),
+        )
+        .collect();
+    runs.sort_unstable();
+    runs.dedup();
+    let at = |c| runs.partition_point(|&start| start < c);
+    let runs_of = |set: &CharSet| -> Vec<usize> {
+        let covered = |&(lo, hi)| at(lo)..following(hi).map_or(runs.len(), at);
+        set.ranges().iter().flat_map(covered).collect()
+    };
+    let mut partition = Partition::new(runs.len());
+    let mut looks = 0;
+    for &set in &sets {
+        let runs = runs_of(set);
+        looks += runs.len();
+        if looks > MOST_EDGES {
+            return Err(TooLarge);
         }
-        for (run, letter) in letters.runs.iter_mut().zip(partition.block) {
-            run.1 = letter;
+        for run in runs {
+            partition.mark(run);
         }
-        Ok(letters)
+        partition.split();
     }
-
-    fn runs_of(&self, (lo, hi): (char, char)) -> std::ops::Range<usize> {
-        let at = |c| self.runs.partition_point(|&(start, _)| start < c);
-        at(lo)..following(hi).map_or(self.runs.len(), at)
+    for set in sets {
+        let mut inside = runs_of(set);
+        for run in &mut inside {
+            *run = partition.block[*run];
+        }
+        inside.sort_unstable();
+        inside.dedup();
+        letters.insert(set, inside);
     }
-
-    fn of_set(&self, set: &CharSet) -> Vec<usize> {
-        let runs = set.ranges().iter().flat_map(|&range| self.runs_of(range));
-        let mut letters: Vec<usize> = runs.map(|run| self.runs[run].1).collect();
-        letters.sort_unstable();
-        letters.dedup();
-        letters
-    }
+    Ok(letters)
 }
 
 /// A partition of the numbers below some number that can be refined.

@@ -4,11 +4,14 @@
 //! complement; [`Languages::pattern`] reads patterns of ECMA-262; a [`Dfa`] answers what is asked
 //! of a language as a whole.
 
+mod assertion;
 mod automaton;
+mod build;
 mod class;
 mod derive;
 mod ecma;
 mod escape;
+mod facts;
 mod minimise;
 mod store;
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Dfa, LanguageId, Languages};
+use super::{CharSet, Dfa, LanguageId, Languages};
 
 /// A pattern, as the specification's matcher sees it.
 #[derive(Clone, Debug)]
@@ -186,14 +186,21 @@ proptest! {
                 longest = Some(length);
             }
         }
-        let lengths = dfa.lengths();
-        if let Some(shortest) = shortest {
-            prop_assert_eq!(lengths.unwrap().min, shortest);
-            prop_assert!(lengths.unwrap().max.is_none_or(|max| Some(max) >= longest));
-        } else {
-            prop_assert!(lengths.is_none_or(|lengths| lengths.min > 5));
+        prop_assert_eq!(dfa.is_empty(), dfa.lengths().is_none());
+        // Other code points make other lengths.
+        let letter = languages.class(CharSet::from_ranges(ALPHABET.map(|c| (c, c)))).unwrap();
+        let letters = languages.repeat(letter, 0, None).unwrap();
+        let spelled = languages.and([language, letters]).unwrap();
+        let lengths = languages.dfa(spelled, LIMIT).unwrap().lengths();
+        match shortest {
+            Some(shortest) => prop_assert_eq!(lengths.unwrap().min, shortest),
+            None => prop_assert!(lengths.is_none_or(|lengths| lengths.min > 5)),
         }
-        prop_assert_eq!(dfa.is_empty(), lengths.is_none());
+        if let Some(max) = lengths.and_then(|lengths| lengths.max)
+            && max <= 5
+        {
+            prop_assert_eq!(Some(max), longest);
+        }
     }
 
     #[test]
