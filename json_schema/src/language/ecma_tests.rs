@@ -1,5 +1,7 @@
 //! The syntax of ECMA-262, case by case.
 
+use proptest::prelude::*;
+
 use super::PatternErrorKind::{self, *};
 use super::{CharSet, Languages};
 
@@ -249,4 +251,25 @@ fn errors_say_what_and_where() {
     assert!(Languages::default().pattern(&nested).is_ok());
     let text = Languages::default().pattern("(?i:a)").unwrap_err().to_string();
     assert!(text.ends_with("(at byte 0 of the pattern)"), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// Nothing that is written ends in a panic, and errors point between two characters.
+    #[test]
+    fn any_pattern_is_read_or_refused(
+        pattern in r"([()\[\]{}|*+?^$.,:=!<>a-d0-9é-]|\\|\\[bBcdDkpPsSuwWx]|\(\?|\{[0-9]){0,16}",
+        text in "[a-dpux0-9é({-]{0,4}",
+    ) {
+        let mut languages = Languages::default();
+        match languages.pattern(&pattern) {
+            Err(error) => prop_assert!(pattern.is_char_boundary(error.offset)),
+            Ok(language) => {
+                let found = languages.contains(language, &text).unwrap();
+                let not = languages.not(language).unwrap();
+                prop_assert_eq!(languages.contains(not, &text).unwrap(), !found);
+            }
+        }
+    }
 }
