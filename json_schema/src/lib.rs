@@ -32,7 +32,7 @@
 mod decimal;
 mod emit;
 mod error;
-// What `pattern` and `format` are to be read with.
+// What `pattern` and `format` are to be read with; nothing asks it yet.
 #[allow(dead_code, unused_imports)]
 mod language;
 mod normal;

@@ -7,6 +7,15 @@ use super::class::CharSet;
 use super::facts::Empty;
 use super::store::{LanguageId, Languages, Result, Term};
 
+/// A term that is a repetition and what follows it.
+struct Run {
+    id: LanguageId,
+    item: LanguageId,
+    rest: LanguageId,
+    min: u32,
+    max: Option<u32>,
+}
+
 impl Languages {
     /// One code point of a set.
     pub(crate) fn class(&mut self, set: CharSet) -> Result<LanguageId> {
@@ -171,30 +180,18 @@ impl Languages {
     /// Replaces runs of the same before the same, `x{1,3}y|x{2,5}y`, by one where their counts
     /// meet, `x{1,5}y`.
     fn unite_runs(&mut self, items: &mut Vec<LanguageId>) -> Result<()> {
-        let run = |id: LanguageId| {
-            let (first, rest) = match *self.term(id) {
-                Term::Concat(first, rest) => (first, rest),
-                _ => (id, LanguageId::EMPTY),
-            };
-            match *self.term(first) {
-                Term::Repeat { item, min, max } => {
-                    Some(((item, rest), min, max.unwrap_or(u32::MAX), max, id))
-                }
-                _ => None,
-            }
-        };
-        let mut runs: Vec<_> = items.iter().filter_map(|&id| run(id)).collect();
+        let mut runs: Vec<Run> = items.iter().filter_map(|&id| self.run(id)).collect();
         if runs.len() < 2 {
             return Ok(());
         }
-        runs.sort_unstable();
+        runs.sort_unstable_by_key(|run| (run.item, run.rest, run.min));
         let mut united = Vec::new();
         runs.dedup_by(|next, last| {
-            let meets = next.0 == last.0 && next.1 <= last.2.saturating_add(1);
+            let meets = (next.item, next.rest) == (last.item, last.rest)
+                && last.max.is_none_or(|max| next.min <= max.saturating_add(1));
             if meets {
-                let max = if last.3.is_none() { None } else { next.3.map(|max| max.max(last.2)) };
-                united.extend([next.4, last.4]);
-                (last.2, last.3) = (max.unwrap_or(u32::MAX), max);
+                united.extend([next.id, last.id]);
+                last.max = last.max.zip(next.max).map(|(max, other)| max.max(other));
             }
             meets
         });
@@ -203,13 +200,24 @@ impl Languages {
         }
         united.sort_unstable();
         items.retain(|item| united.binary_search(item).is_err());
-        for ((item, rest), min, _, max, id) in runs {
+        for Run { id, item, rest, min, max } in runs {
             if united.binary_search(&id).is_ok() {
                 let run = self.repeat(item, min, max)?;
                 items.push(self.concat(run, rest)?);
             }
         }
         Ok(())
+    }
+
+    fn run(&self, id: LanguageId) -> Option<Run> {
+        let (first, rest) = match *self.term(id) {
+            Term::Concat(first, rest) => (first, rest),
+            _ => (id, LanguageId::EMPTY),
+        };
+        match *self.term(first) {
+            Term::Repeat { item, min, max } => Some(Run { id, item, rest, min, max }),
+            _ => None,
+        }
     }
 
     /// All of them.
