@@ -112,11 +112,6 @@ impl ParseConfig<'_> {
     /// assert!(config.parse("root ::= <thing>").is_err());
     /// ```
     pub fn parse(&self, text: &str) -> Result<Grammar, Diagnostics> {
-        // Groups as deep as the limit take more stack than some threads have.
-        stacker::maybe_grow(4 * 1024 * 1024, 16 * 1024 * 1024, || self.parse_here(text))
-    }
-
-    fn parse_here(&self, text: &str) -> Result<Grammar, Diagnostics> {
         let mut parse = Parse::new(*self, text, false);
         parse.run();
         if !parse.faults.is_empty() && parse.suspicious {
