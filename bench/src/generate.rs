@@ -58,6 +58,7 @@ struct Outcome {
     failures: Vec<Value>,
     unjudged: usize,
     seconds: f64,
+    name: String,
 }
 
 /// Runs the command; whether nothing failed.
@@ -81,7 +82,7 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
     let file: Value = serde_json::from_slice(bytes).with_context(|| name.to_owned())?;
     let schema = file.get("schema").filter(|_| file.get("tests").is_some()).unwrap_or(&file);
     let started = Instant::now();
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { name: name.to_owned(), ..Outcome::default() };
     let translation = match translate(schema, &options.spelling.options()) {
         Ok(translation) => translation,
         Err(error) => {
@@ -157,7 +158,10 @@ fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
     for keyword in outcomes.iter().flat_map(|outcome| &outcome.refused) {
         *keywords.entry(keyword).or_default() += 1;
     }
-    let slowest = outcomes.iter().map(|outcome| outcome.seconds).fold(0.0, f64::max);
+    let mut slowest: Vec<(f64, &str)> =
+        outcomes.iter().map(|outcome| (outcome.seconds, &*outcome.name)).collect();
+    slowest.sort_by(|a, b| b.0.total_cmp(&a.0));
+    slowest.truncate(5);
     let share = |part: usize, all: usize| 100.0 * part as f64 / all.max(1) as f64;
     println!("{translated} of {schemas} schemas translate ({:.1} %)", share(translated, schemas));
     println!(
@@ -165,7 +169,10 @@ fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
         options.max_tokens,
         share(ended, runs)
     );
-    println!("{} failures; slowest schema {slowest:.2} s", failures.len());
+    println!("{} failures", failures.len());
+    for (seconds, name) in &slowest {
+        println!("  {seconds:.2} s for {name}");
+    }
     for failure in failures.iter().take(20) {
         println!("  {failure}");
     }
@@ -178,7 +185,7 @@ fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
         "ended": ended,
         "cut": outcomes.iter().flat_map(|outcome| &outcome.cut).collect::<Vec<_>>(),
         "unjudged": sum(|outcome| outcome.unjudged),
-        "slowest_s": slowest,
+        "slowest": slowest,
         "failures": failures,
     });
     let passed = failures.is_empty();

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::finite::Finite;
 use crate::grammar::{Expr, ExprKind, Grammar};
-use crate::graph;
+use crate::graph::Graph;
 use crate::parse::undefined_rule;
 use crate::similar::most_similar;
 
@@ -29,10 +29,10 @@ impl Grammar {
     pub fn check(&self, root: &str) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let rules = last_definitions(self, &mut found);
-        check_references(self, &rules, &mut found);
+        let references = check_references(self, &rules, &mut found);
         if let Some(&start) = rules.get(root) {
             if found.iter().all(|diagnostic| diagnostic.code == Code::DuplicateRule) {
-                check_use(self, &rules, start, &mut found);
+                check_use(self, &rules, &references, start, &mut found);
             }
         } else {
             let mut fault = missing_start(root);
@@ -73,44 +73,36 @@ fn last_definitions<'a>(
     rules
 }
 
+/// Which rules each rule refers to, in the order of the references; reports names that no rule
+/// defines.
 fn check_references(
     grammar: &Grammar,
     rules: &FxHashMap<&str, usize>,
     found: &mut Vec<Diagnostic>,
-) {
+) -> Graph {
     let mut reported = FxHashSet::default();
-    for rule in &grammar.rules {
+    Graph::new(&grammar.rules, |rule, edges| {
         for expr in rule.body.descendants() {
-            if let ExprKind::Reference(name) = &expr.kind
-                && !rules.contains_key(name.as_str())
-                && reported.insert(name.as_str())
-            {
+            let ExprKind::Reference(name) = &expr.kind else { continue };
+            if let Some(&rule) = rules.get(name.as_str()) {
+                edges.push(rule as u32);
+            } else if reported.insert(name.as_str()) {
                 found.push(undefined_rule(name, &[expr.span], None));
             }
         }
-    }
+    })
 }
 
 /// What depends on the start rule: unused rules, and what can never finish.
 fn check_use(
     grammar: &Grammar,
     rules: &FxHashMap<&str, usize>,
+    references: &Graph,
     start: usize,
     found: &mut Vec<Diagnostic>,
 ) {
-    let references: Vec<Vec<usize>> = grammar
-        .rules
-        .iter()
-        .map(|rule| {
-            let names = rule.body.descendants().filter_map(|expr| match &expr.kind {
-                ExprKind::Reference(name) => rules.get(name.as_str()).copied(),
-                _ => None,
-            });
-            names.collect()
-        })
-        .collect();
-    let reached = graph::reachable(&references, start);
-    let finite = Finite::new(grammar, rules);
+    let reached = references.reachable(start);
+    let finite = Finite::new(grammar, references);
     for (at, rule) in grammar.rules.iter().enumerate() {
         if rules.get(rule.name.as_str()) != Some(&at) {
             continue;
@@ -146,6 +138,10 @@ fn never_finishes(part: &Expr) -> Diagnostic {
 
 /// Reports repetitions without a maximum of what is only whitespace.
 fn check_whitespace(body: &Expr, found: &mut Vec<Diagnostic>) {
+    let unbounded = |expr: &Expr| matches!(expr.kind, ExprKind::Repeat { max: None, .. });
+    if !body.descendants().any(unbounded) {
+        return;
+    }
     // Each part after what it is part of; so backwards, the parts come first.
     let mut parts: Vec<(&Expr, usize)> = Vec::new();
     let mut ahead = vec![(body, 0)];

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use crate::grammar::{Expr, ExprKind, Grammar, Member, Members, Repetition};
+use crate::graph::Graph;
 
 /// For each part of a grammar, whether some finite text matches it.
 pub(crate) struct Finite<'a> {
@@ -17,7 +16,8 @@ pub(crate) struct Finite<'a> {
 
 struct Node<'a> {
     part: Part<'a>,
-    parent: Parent,
+    /// The node that it is part of; of a body the rule.
+    parent: u32,
     role: Role,
 }
 
@@ -27,15 +27,11 @@ enum Part<'a> {
     Member(&'a Member),
 }
 
-#[derive(Clone, Copy)]
-enum Parent {
-    Node(usize),
-    Rule(usize),
-}
-
 /// What a part means to its parent.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Role {
+    /// It is the body of a rule.
+    Body,
     /// It is one of those that must be finite.
     Needed,
     /// It may stand for one of the optional ones that must be.
@@ -48,8 +44,8 @@ enum Role {
 /// How many parts a node still waits for.
 #[derive(Clone, Copy, Default)]
 struct Missing {
-    needed: usize,
-    optional: usize,
+    needed: u32,
+    optional: u32,
 }
 
 impl Missing {
@@ -62,23 +58,26 @@ impl Missing {
             Role::Needed => self.needed = self.needed.saturating_sub(1),
             Role::Optional => self.optional = self.optional.saturating_sub(1),
             Role::Many => self.optional = 0,
-            Role::Unneeded => {}
+            Role::Body | Role::Unneeded => {}
         }
     }
 }
 
 impl<'a> Finite<'a> {
-    /// Looks at all rules; `rules` says which rule a name means.
-    pub(crate) fn new(grammar: &'a Grammar, rules: &FxHashMap<&str, usize>) -> Self {
+    /// Looks at all rules; `references` says which rules they mean, in their order.
+    pub(crate) fn new(grammar: &'a Grammar, references: &Graph) -> Self {
         let mut nodes = Vec::new();
-        let mut ranges = Vec::new();
+        let mut rules = Vec::with_capacity(grammar.rules.len());
+        let mut ahead = Vec::new();
         for (at, rule) in grammar.rules.iter().enumerate() {
             let first = nodes.len();
-            push_nodes(&mut nodes, &rule.body, Parent::Rule(at));
-            ranges.push(first..nodes.len());
+            let body = Part::Expr(&rule.body);
+            ahead.push(Node { part: body, parent: at as u32, role: Role::Body });
+            push_nodes(&mut nodes, &mut ahead);
+            rules.push(first..nodes.len());
         }
-        let answers = solve(&nodes, grammar.rules.len(), rules);
-        Self { nodes, rules: ranges, answers }
+        let answers = solve(&nodes, &rules, references);
+        Self { nodes, rules, answers }
     }
 
     /// Whether some finite text matches the rule.
@@ -90,10 +89,7 @@ impl<'a> Finite<'a> {
     pub(crate) fn dead_parts(&self, rule: usize) -> impl Iterator<Item = &'a Expr> {
         self.rules[rule].clone().filter_map(|at| {
             let node = &self.nodes[at];
-            let alive = match node.parent {
-                Parent::Node(parent) => self.answers[parent],
-                Parent::Rule(_) => false,
-            };
+            let alive = node.role != Role::Body && self.answers[node.parent as usize];
             let part = match node.part {
                 Part::Expr(expr) => expr,
                 Part::Member(member) => &member.value,
@@ -103,10 +99,10 @@ impl<'a> Finite<'a> {
     }
 }
 
-fn push_nodes<'a>(nodes: &mut Vec<Node<'a>>, body: &'a Expr, parent: Parent) {
-    let mut ahead = vec![Node { part: Part::Expr(body), parent, role: Role::Needed }];
+/// Moves the nodes that are ahead, and all parts of them.
+fn push_nodes<'a>(nodes: &mut Vec<Node<'a>>, ahead: &mut Vec<Node<'a>>) {
     while let Some(node) = ahead.pop() {
-        let parent = Parent::Node(nodes.len());
+        let parent = nodes.len() as u32;
         let from = ahead.len();
         let mut push = |part, role| ahead.push(Node { part, parent, role });
         match node.part {
@@ -138,17 +134,20 @@ fn push_nodes<'a>(nodes: &mut Vec<Node<'a>>, body: &'a Expr, parent: Parent) {
 }
 
 /// Wakes what waits for a part as soon as that is found to be finite.
-fn solve(nodes: &[Node<'_>], rule_count: usize, rules: &FxHashMap<&str, usize>) -> Vec<bool> {
+fn solve(nodes: &[Node<'_>], rules: &[Range<usize>], references: &Graph) -> Vec<bool> {
     let mut finite = vec![false; nodes.len()];
-    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); rule_count];
+    let is_reference = |at: &usize| {
+        matches!(nodes[*at].part, Part::Expr(Expr { kind: ExprKind::Reference(_), .. }))
+    };
+    let mut uses = vec![Vec::new(); rules.len()];
+    for (rule, range) in rules.iter().enumerate() {
+        for (at, &to) in range.clone().filter(is_reference).zip(references.of(rule)) {
+            uses[to as usize].push(at);
+        }
+    }
     let mut missing = Vec::with_capacity(nodes.len());
     let mut woken = Vec::new();
     for (at, node) in nodes.iter().enumerate() {
-        if let Part::Expr(Expr { kind: ExprKind::Reference(name), .. }) = node.part
-            && let Some(&rule) = rules.get(name.as_str())
-        {
-            uses[rule].push(at);
-        }
         let waits = waits_for(node.part);
         // `None` is never finite.
         if waits.is_some_and(Missing::is_none) {
@@ -160,15 +159,14 @@ fn solve(nodes: &[Node<'_>], rule_count: usize, rules: &FxHashMap<&str, usize>) 
         if std::mem::replace(&mut finite[at], true) {
             continue;
         }
-        match nodes[at].parent {
-            Parent::Rule(rule) => woken.extend(&uses[rule]),
-            Parent::Node(parent) => {
-                if let Some(missing) = &mut missing[parent] {
-                    missing.found(nodes[at].role);
-                    if missing.is_none() {
-                        woken.push(parent);
-                    }
-                }
+        let Node { parent, role, .. } = nodes[at];
+        let parent = parent as usize;
+        if role == Role::Body {
+            woken.extend(&uses[parent]);
+        } else if let Some(missing) = &mut missing[parent] {
+            missing.found(role);
+            if missing.is_none() {
+                woken.push(parent);
             }
         }
     }
@@ -183,9 +181,9 @@ fn waits_for(part: Part<'_>) -> Option<Missing> {
             ExprKind::Class(class) if class.negated && class.matched().is_empty() => return None,
             ExprKind::Literal(_) | ExprKind::Class(_) | ExprKind::Any | ExprKind::Token(_) => 0,
             ExprKind::Reference(_) | ExprKind::Choice(_) => 1,
-            ExprKind::Sequence(items) => items.len(),
+            ExprKind::Sequence(items) => items.len() as u32,
             ExprKind::Repeat { min, max, .. } if max.is_some_and(|max| max < *min) => return None,
-            ExprKind::Repeat { min, .. } => usize::from(*min > 0),
+            ExprKind::Repeat { min, .. } => u32::from(*min > 0),
             ExprKind::Members(members) => return members_wait_for(members),
         },
     };
@@ -195,19 +193,19 @@ fn waits_for(part: Part<'_>) -> Option<Missing> {
 fn members_wait_for(members: &Members) -> Option<Missing> {
     let required = required_members(members);
     let least = members_at_least(members);
-    if members.max.is_some_and(|max| (max as usize) < least) {
+    if members.max.is_some_and(|max| max < least) {
         return None;
     }
-    let separator = usize::from(least > 1);
+    let separator = u32::from(least > 1);
     Some(Missing { needed: required + separator, optional: least - required })
 }
 
-fn required_members(members: &Members) -> usize {
+fn required_members(members: &Members) -> u32 {
     let repetitions = members.members.iter().map(|member| member.repetition);
-    repetitions.filter(|repetition| *repetition == Repetition::Required).count()
+    repetitions.filter(|repetition| *repetition == Repetition::Required).count() as u32
 }
 
 /// How many members there are in any case.
-fn members_at_least(members: &Members) -> usize {
-    required_members(members).max(members.min as usize)
+fn members_at_least(members: &Members) -> u32 {
+    required_members(members).max(members.min)
 }

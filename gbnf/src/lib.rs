@@ -1,5 +1,8 @@
 //! GBNF text to [`Grammar`], automaton and matcher. Knows bytes; knows neither tokens nor JSON.
 
+// What pest's derive asks for without its `std`.
+extern crate alloc;
+
 mod automaton;
 mod characters;
 mod check;

@@ -9,7 +9,7 @@ use pest::iterators::Pair;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::graph;
+use crate::graph::Graph;
 use crate::notation::Rule;
 use crate::parse::undefined_rule;
 use crate::span::Span;
@@ -63,6 +63,7 @@ enum Symbol {
 }
 
 /// The alternative that is being read.
+#[derive(Default)]
 struct Sequence {
     symbols: Vec<Symbol>,
     /// Where the last item begins, to which a quantifier applies.
@@ -95,38 +96,32 @@ impl Expansion {
         pair: Pair<'_, Rule>,
         faults: &mut Vec<Diagnostic>,
     ) -> Vec<Vec<Symbol>> {
-        pair.into_inner()
-            .filter(|part| part.as_rule() == Rule::sequence)
-            .map(|part| self.sequence(part, faults))
-            .collect()
-    }
-
-    fn sequence(&mut self, pair: Pair<'_, Rule>, faults: &mut Vec<Diagnostic>) -> Vec<Symbol> {
-        let mut sequence = Sequence { symbols: Vec::new(), item: 0, cost: 1 };
-        for item in pair.into_inner() {
-            for part in item.into_inner() {
-                match part.as_rule() {
-                    Rule::star => self.repeat(&mut sequence, 0, None, &part, faults),
-                    Rule::plus => self.repeat(&mut sequence, 1, None, &part, faults),
-                    Rule::optional => self.repeat(&mut sequence, 0, Some(1), &part, faults),
-                    Rule::bounds => {
-                        let (min, max) = bounds(&part);
-                        self.repeat(&mut sequence, min, max, &part, faults);
-                    }
-                    _ => {
-                        let numbers = self.numbers;
-                        let symbol = self.atom(part.clone(), faults);
-                        sequence.item = sequence.symbols.len();
-                        sequence.symbols.extend(symbol);
-                        sequence.cost = match part.as_rule() {
-                            Rule::group => (self.numbers - numbers).max(1),
-                            _ => 1,
-                        };
-                    }
+        let mut alternatives = Vec::new();
+        let mut sequence = Sequence::default();
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::bar => alternatives.push(std::mem::take(&mut sequence).symbols),
+                Rule::star => self.repeat(&mut sequence, 0, None, &part, faults),
+                Rule::plus => self.repeat(&mut sequence, 1, None, &part, faults),
+                Rule::optional => self.repeat(&mut sequence, 0, Some(1), &part, faults),
+                Rule::bounds => {
+                    let (min, max) = bounds(&part);
+                    self.repeat(&mut sequence, min, max, &part, faults);
+                }
+                rule => {
+                    let numbers = self.numbers;
+                    let symbol = self.atom(part, faults);
+                    sequence.item = sequence.symbols.len();
+                    sequence.symbols.extend(symbol);
+                    sequence.cost = match rule {
+                        Rule::group => (self.numbers - numbers).max(1),
+                        _ => 1,
+                    };
                 }
             }
         }
-        sequence.symbols
+        alternatives.push(sequence.symbols);
+        alternatives
     }
 
     fn atom(&mut self, pair: Pair<'_, Rule>, faults: &mut Vec<Diagnostic>) -> Option<Symbol> {
@@ -335,63 +330,57 @@ impl Expansion {
     fn left_recursive(&self) -> Vec<usize> {
         let empty: Vec<bool> =
             self.nodes.iter().map(|node| node.alternatives.iter().any(Vec::is_empty)).collect();
-        let edges = self.left_edges(&empty);
-        let edges: Vec<Vec<usize>> =
-            edges.into_iter().map(|edges| edges.into_iter().map(|(to, _)| to).collect()).collect();
-        let component = graph::components(&edges);
-        let cyclic = graph::on_cycles(&edges, &component);
+        let edges = Graph::new(&self.nodes, |node, to| {
+            to.extend(left_edges(node, &empty).map(|(node, _)| node as u32));
+        });
+        let cyclic = edges.on_cycles(&edges.components());
         (0..self.nodes.len()).filter(|&node| cyclic[node]).collect()
     }
 
     /// The nodes that put their own continuation below themselves without having read anything,
     /// again and again, so that llama.cpp's stacks grow for ever; as far as `start` leads to them.
     fn hanging(&self, start: usize) -> Vec<usize> {
-        let references: Vec<Vec<usize>> = self
-            .nodes
-            .iter()
-            .map(|node| {
-                let symbols = node.alternatives.iter().flatten();
-                symbols
-                    .filter_map(|symbol| match *symbol {
-                        Symbol::Reference(to) => Some(to),
-                        Symbol::Terminal => None,
-                    })
-                    .collect()
-            })
-            .collect();
-        let reached = graph::reachable(&references, start);
-        let edges = self.left_edges(&self.nullable());
-        let plain: Vec<Vec<usize>> =
-            edges.iter().map(|edges| edges.iter().map(|&(to, _)| to).collect()).collect();
-        let component = graph::components(&plain);
+        let references = Graph::new(&self.nodes, |node, to| {
+            to.extend(node.alternatives.iter().flatten().filter_map(|symbol| match *symbol {
+                Symbol::Reference(node) => Some(node as u32),
+                Symbol::Terminal => None,
+            }));
+        });
+        let reached = references.reachable(start);
+        let empty = self.nullable();
+        let edges = Graph::new(&self.nodes, |node, to| {
+            to.extend(left_edges(node, &empty).map(|(node, _)| node as u32));
+        });
+        let component = edges.components();
         (0..self.nodes.len())
             .filter(|&node| {
                 reached[node]
-                    && edges[node]
-                        .iter()
-                        .any(|&(to, is_last)| !is_last && component[node] == component[to])
+                    && left_edges(&self.nodes[node], &empty)
+                        .any(|(to, is_last)| !is_last && component[node] == component[to])
             })
             .collect()
     }
 
     /// The node at which llama.cpp takes too long, as it follows every way down to a terminal
     /// although many ways lead to the same rule: in its search for left recursion, or where it
-    /// makes a stack of each way from `start`. There is no cycle left.
+    /// makes a stack of each way from `start`.
     fn branching(&self, start: usize) -> Option<usize> {
-        let edges = self.left_edges(&self.nullable());
-        let (mut calls, mut stacks) = (vec![0_u64; edges.len()], vec![0_u64; edges.len()]);
-        // A component is numbered after all those that it leads to.
-        let targets: Vec<Vec<usize>> =
-            edges.iter().map(|edges| edges.iter().map(|&(to, _)| to).collect()).collect();
-        let component = graph::components(&targets);
-        let mut order: Vec<usize> = (0..edges.len()).collect();
+        let empty = self.nullable();
+        let edges = Graph::new(&self.nodes, |node, to| {
+            to.extend(left_edges(node, &empty).map(|(node, _)| node as u32));
+        });
+        // A component is numbered after all those that it leads to. (What leads back to itself
+        // does so as a last symbol, which adds no way.)
+        let component = edges.components();
+        let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         order.sort_unstable_by_key(|&node| component[node]);
+        let (mut calls, mut stacks) = (vec![0_u64; order.len()], vec![0_u64; order.len()]);
         for node in order {
             let alternatives = &self.nodes[node].alternatives;
             let leaves = alternatives.iter().filter(|it| it.first() == Some(&Symbol::Terminal));
             stacks[node] = leaves.count() as u64;
             calls[node] = 1;
-            let mut edges = edges[node].clone();
+            let mut edges: Vec<_> = left_edges(&self.nodes[node], &empty).collect();
             for &(to, _) in &edges {
                 calls[node] = calls[node].saturating_add(calls[to]);
             }
@@ -404,25 +393,6 @@ impl Expansion {
         }
         let slow = calls.iter().position(|&calls| calls > MAX_CALLS);
         slow.or_else(|| (stacks[start] > MAX_STACKS).then_some(start))
-    }
-
-    /// For each node where it may go without reading anything, given which nodes may be empty; and
-    /// whether the reference is the last symbol of its alternative.
-    fn left_edges(&self, empty: &[bool]) -> Vec<Vec<(usize, bool)>> {
-        let of_node = |node: &Node| {
-            let mut edges = Vec::new();
-            for alternative in &node.alternatives {
-                for (at, symbol) in alternative.iter().enumerate() {
-                    let Symbol::Reference(to) = *symbol else { break };
-                    edges.push((to, at + 1 == alternative.len()));
-                    if !empty[to] {
-                        break;
-                    }
-                }
-            }
-            edges
-        };
-        self.nodes.iter().map(of_node).collect()
     }
 
     /// Which nodes match the empty text: each alternative waits for its references.
@@ -461,6 +431,21 @@ impl Expansion {
         }
         nullable
     }
+}
+
+/// Where a node may go without reading anything, given which nodes may be empty; and whether the
+/// reference is the last symbol of its alternative.
+fn left_edges(node: &Node, empty: &[bool]) -> impl Iterator<Item = (usize, bool)> {
+    node.alternatives.iter().flat_map(move |alternative| {
+        let mut goes_on = true;
+        alternative.iter().enumerate().map_while(move |(at, symbol)| match *symbol {
+            Symbol::Reference(to) if goes_on => {
+                goes_on = empty[to];
+                Some((to, at + 1 == alternative.len()))
+            }
+            _ => None,
+        })
+    })
 }
 
 /// The item with a reference after it.

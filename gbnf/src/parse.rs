@@ -18,6 +18,9 @@ use crate::tree::TreeBuilder;
 /// For how many undefined names a similar name is looked for.
 const MAX_SUGGESTIONS: usize = 10;
 
+/// More of the machine's stack than a level of parentheses takes, however little is optimised.
+const STACK_OF_LEVEL: usize = 16 * 1024;
+
 /// How many uses of an undefined name are listed besides the first.
 const MAX_OTHER_USES: usize = 5;
 
@@ -109,11 +112,6 @@ impl ParseConfig<'_> {
     /// assert!(config.parse("root ::= <thing>").is_err());
     /// ```
     pub fn parse(&self, text: &str) -> Result<Grammar, Diagnostics> {
-        // Groups as deep as the limit take more stack than some threads have.
-        stacker::maybe_grow(4 * 1024 * 1024, 16 * 1024 * 1024, || self.parse_here(text))
-    }
-
-    fn parse_here(&self, text: &str) -> Result<Grammar, Diagnostics> {
         let mut parse = Parse::new(*self, text, false);
         parse.run();
         if !parse.faults.is_empty() && parse.suspicious {
@@ -226,9 +224,13 @@ impl<'a> Parse<'a> {
         if let Some(fault) = piece.fault.take() {
             return Err(fault);
         }
+        with_stack(piece.depth, || self.read(&piece))
+    }
+
+    fn read(&mut self, piece: &Piece) -> Result<(), Diagnostic> {
         let text = &self.text[piece.start..piece.end];
         let mut pairs = Notation::parse(Rule::definition, text)
-            .map_err(|error| self.syntax_fault(&piece, error))?;
+            .map_err(|error| self.syntax_fault(piece, error))?;
         let Some(definition) = pairs.next() else { return Ok(()) };
         let before = self.faults.len();
         let mut builder = TreeBuilder::new(self.config, piece.start, &mut self.faults);
@@ -246,8 +248,8 @@ impl<'a> Parse<'a> {
         if let Some(fault) = piece.fault.take() {
             return Err(fault);
         }
-        Notation::parse(Rule::definition, &self.text[piece.start..piece.end])
-            .map(|_| ())
+        let text = &self.text[piece.start..piece.end];
+        with_stack(piece.depth, || Notation::parse(Rule::definition, text).map(drop))
             .map_err(|error| self.syntax_fault(&piece, error))
     }
 
@@ -306,6 +308,12 @@ impl<'a> Parse<'a> {
         rules.reverse();
         self.grammar.rules = rules;
     }
+}
+
+/// Runs what recurses as deep as parentheses nest, whatever thread it is on.
+fn with_stack<T>(depth: usize, run: impl FnOnce() -> T) -> T {
+    let stack = (depth + 8) * STACK_OF_LEVEL;
+    stacker::maybe_grow(stack, stack, run)
 }
 
 /// `undefined rule 'name'` at its first use.

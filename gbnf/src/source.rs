@@ -12,6 +12,8 @@ pub(crate) const MAX_DEPTH: usize = 1_000;
 pub(crate) struct Piece {
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// How deep its parentheses nest.
+    pub(crate) depth: usize,
     /// A fault with which the parser need not be asked, or must not.
     pub(crate) fault: Option<Diagnostic>,
     /// Whether something in it swallows a line like `name ::=`; see [`Cut::suspicious`].
@@ -37,7 +39,7 @@ pub(crate) fn next_piece(text: &str, from: usize, cut: Cut) -> Option<Piece> {
     }
     let mut at = start;
     let mut open = Vec::new();
-    let mut depth = 0_usize;
+    let (mut depth, mut deepest) = (0_usize, 0);
     let mut too_deep = None;
     let mut suspicious = false;
     // Past the last byte that is neither blank nor comment.
@@ -84,6 +86,7 @@ pub(crate) fn next_piece(text: &str, from: usize, cut: Cut) -> Option<Piece> {
             }
             b'(' => {
                 depth += 1;
+                deepest = deepest.max(depth);
                 if depth <= MAX_DEPTH {
                     open.push(at);
                 } else if too_deep.is_none() {
@@ -117,7 +120,7 @@ pub(crate) fn next_piece(text: &str, from: usize, cut: Cut) -> Option<Piece> {
         let &start = open.last().filter(|_| depth > 0)?;
         Some(unterminated(start, "group", "')'"))
     });
-    Some(Piece { start, end, fault, suspicious })
+    Some(Piece { start, end, depth: deepest, fault, suspicious })
 }
 
 /// The next line after byte `from` that looks like `name ::=`, wherever it stands: the place to go

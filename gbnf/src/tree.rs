@@ -1,6 +1,6 @@
 //! From what pest found to the tree.
 
-use pest::iterators::Pair;
+use pest::iterators::{Pair, Pairs};
 
 use crate::characters;
 use crate::diagnostic::{Code, Diagnostic};
@@ -61,39 +61,37 @@ impl<'a> TreeBuilder<'a> {
 
     fn alternatives(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
         let span = self.span(&pair);
+        let mut parts = pair.into_inner();
+        let mut sequences = Vec::new();
         let mut items = Vec::new();
-        for part in pair.into_inner() {
-            if part.as_rule() == Rule::sequence {
-                let sequence = self.sequence(part, depth);
-                items.push(sequence);
+        // An empty sequence stands where the next sign does.
+        let sequence = |items, end| one_or(items, Span::new(end, end), ExprKind::Sequence);
+        while let Some(part) = parts.next() {
+            if part.as_rule() == Rule::bar {
+                sequences.push(sequence(std::mem::take(&mut items), self.span(&part).start));
+            } else {
+                let item = self.item(part, &mut parts, depth);
+                items.push(item);
             }
         }
-        one_or(items, span, ExprKind::Choice)
+        sequences.push(sequence(items, span.end));
+        one_or(sequences, span, ExprKind::Choice)
     }
 
-    fn sequence(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
-        let span = self.span(&pair);
-        let mut items = Vec::new();
-        for part in pair.into_inner() {
-            let item = self.item(part, depth);
-            items.push(item);
-        }
-        one_or(items, span, ExprKind::Sequence)
-    }
-
-    /// An atom with its quantifiers.
-    fn item(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
-        let mut parts = pair.into_inner();
-        let Some(atom) = parts.next() else { return Expr::empty() };
+    /// An atom with its quantifiers, which come next.
+    fn item(&mut self, atom: Pair<'_, Rule>, parts: &mut Pairs<'_, Rule>, depth: usize) -> Expr {
         let span = self.span(&atom);
+        let quantifiers = count_quantifiers(parts);
         // The first quantifier goes with the parentheses that it most likely follows.
-        let depth = depth + parts.len().saturating_sub(1);
+        let depth = depth + quantifiers.saturating_sub(1);
+        let quantified = parts.by_ref().take(quantifiers);
         if depth > MAX_DEPTH {
+            quantified.for_each(drop);
             self.too_deep(span);
             return Expr::empty();
         }
         let mut expr = self.atom(atom, depth);
-        for quantifier in parts {
+        for quantifier in quantified {
             let end = self.span(&quantifier).end;
             let (min, max) = self.times(quantifier);
             let nothing_left = self.config.dialect == Dialect::LlamaCpp && max == Some(0);
@@ -268,6 +266,18 @@ impl<'a> TreeBuilder<'a> {
     fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let span = pair.as_span();
         Span::new(self.base + span.start(), self.base + span.end())
+    }
+}
+
+/// How many quantifiers come next.
+fn count_quantifiers(parts: &Pairs<'_, Rule>) -> usize {
+    let is_quantifier = |part: &Pair<'_, Rule>| {
+        matches!(part.as_rule(), Rule::star | Rule::plus | Rule::optional | Rule::bounds)
+    };
+    if parts.peek().is_some_and(|part| is_quantifier(&part)) {
+        parts.clone().take_while(is_quantifier).count()
+    } else {
+        0
     }
 }
 

@@ -1,5 +1,7 @@
 //! Over a tree without recursion.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::grammar::{Expr, ExprKind};
 
 impl Expr {
@@ -34,10 +36,23 @@ impl Expr {
     /// assert_eq!(both.descendants().count(), 4);
     /// ```
     pub fn descendants(&self) -> impl Iterator<Item = &Self> {
-        let mut ahead = vec![self];
+        let mut ahead: SmallVec<[&Self; 8]> = smallvec![self];
         std::iter::from_fn(move || {
             let expr = ahead.pop()?;
-            ahead.extend(expr.children().rev());
+            match &expr.kind {
+                // Most are leaves: they are asked for nothing.
+                ExprKind::Literal(_)
+                | ExprKind::Class(_)
+                | ExprKind::Any
+                | ExprKind::Reference(_)
+                | ExprKind::Token(_) => {}
+                ExprKind::Sequence(items) | ExprKind::Choice(items) => {
+                    ahead.extend(items.iter().rev());
+                }
+                ExprKind::Repeat { .. } | ExprKind::Members(_) => {
+                    ahead.extend(expr.children().rev());
+                }
+            }
             Some(expr)
         })
     }

@@ -31,6 +31,14 @@ fn a_thousand_parentheses_and_no_more() {
 }
 
 #[test]
+fn a_small_stack_is_enough() {
+    let text = format!("root ::= {}\"a\"{}", "(\"b\" ".repeat(1_000), ")?".repeat(1_000));
+    let parse = move || Grammar::parse(&text).is_ok();
+    let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(parse);
+    assert!(thread.expect("a thread").join().expect("no overflow"));
+}
+
+#[test]
 fn parentheses_count_only_where_they_are_parentheses() {
     let signs = "(".repeat(2_000);
     let text = format!("root ::= \"{signs}\" [{signs}] <{signs}> # {signs}");

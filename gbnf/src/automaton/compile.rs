@@ -34,10 +34,6 @@ struct Compiler<'a> {
     wanted: Vec<u32>,
     /// The term of each rule that is part of a terminal.
     rule_terms: FxHashMap<u32, TermId>,
-    /// Terminals by part: several uses of a rule share one.
-    labels: FxHashMap<Part, Option<Label>>,
-    /// Code that was generated once: (part, next).
-    generated: FxHashMap<(Part, Position), Position>,
 }
 
 /// Compiles the rule `root` of a grammar with all that it uses.
@@ -62,8 +58,6 @@ pub(crate) fn compile(
         entries: vec![None; rules],
         wanted: Vec::new(),
         rule_terms: FxHashMap::default(),
-        labels: FxHashMap::default(),
-        generated: FxHashMap::default(),
     };
     let body = compiler.lowered.rules[root as usize];
     let accepts_empty = compiler.lowered.nullable[body as usize];
@@ -113,13 +107,8 @@ impl Compiler<'_> {
         if next == Position::FAIL || !self.lowered.productive[part as usize] {
             return Ok(Position::FAIL);
         }
-        if let Some(&known) = self.generated.get(&(part, next)) {
-            return Ok(known);
-        }
         // As deep as groups are nested.
-        let code = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.generate(part, next))?;
-        self.generated.insert((part, next), code);
-        Ok(code)
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.generate(part, next))
     }
 
     fn fork(&mut self, mut to: Vec<Position>) -> Result<Position, CompileError> {
@@ -165,10 +154,16 @@ impl Compiler<'_> {
                 items.into_iter().rev().try_fold(next, |next, item| self.part(item, next))
             }
             Kind::Choice(items) => {
-                let items = items.clone();
-                let codes: Result<Vec<_>, _> =
-                    items.into_iter().map(|item| self.part(item, next)).collect();
-                self.fork(codes?)
+                let (branches, others) = branches(items, &self.lowered);
+                let mut codes = Vec::with_capacity(others.len() + 1);
+                for item in others {
+                    codes.push(self.part(item, next)?);
+                }
+                match self.trie(&branches) {
+                    TermId::NOTHING => {}
+                    term => codes.push(self.add(Op::Take { label: Label::Term(term), next })?),
+                }
+                self.fork(codes)
             }
             &Kind::Repeat { item, min, max } => self.repeat(item, min, max, next),
             Kind::Members(_) => self.members(part, next),
@@ -265,15 +260,6 @@ impl Compiler<'_> {
 
     /// The terminal that a part is, if it is one: see [`crate::automaton::lower::Extent`].
     fn label(&mut self, part: Part) -> Option<Label> {
-        if let Some(&known) = self.labels.get(&part) {
-            return known;
-        }
-        let label = self.find_label(part);
-        self.labels.insert(part, label);
-        label
-    }
-
-    fn find_label(&mut self, part: Part) -> Option<Label> {
         let extent = self.lowered.extents[part as usize];
         if !extent.regular || !self.lowered.productive[part as usize] {
             return None;
@@ -316,10 +302,90 @@ impl Compiler<'_> {
         })
     }
 
+    /// The terminal of these branches of a choice.
+    fn trie(&mut self, branches: &[Branch]) -> TermId {
+        let terms = branches.iter().map(|branch| {
+            let rest = branch.rest.iter().rev().fold(TermId::EMPTY, |rest, &item| {
+                let item = term_of(item, &self.lowered, self.terms, &mut self.rule_terms);
+                self.terms.concat(item, rest)
+            });
+            (branch.text.as_slice(), rest)
+        });
+        let terms = terms.collect();
+        self.terms.branches(terms)
+    }
+
     /// The term of a regular part.
     fn term(&mut self, part: Part) -> TermId {
         term_of(part, &self.lowered, self.terms, &mut self.rule_terms)
     }
+}
+
+/// A regular alternative that begins with a text.
+struct Branch {
+    text: Vec<u8>,
+    rest: Vec<Part>,
+    size: u32,
+}
+
+impl Branch {
+    fn new(part: Part, lowered: &Lowered) -> Option<Self> {
+        let extent = lowered.extents[part as usize];
+        if !extent.regular || extent.wide || extent.size > TERMINAL_SIZE {
+            return None;
+        }
+        let resolved = |mut part: Part| loop {
+            match &lowered.kinds[part as usize] {
+                Kind::Rule(rule) => part = lowered.rules[*rule as usize],
+                kind => break kind,
+            }
+        };
+        let (text, rest) = match resolved(part) {
+            Kind::Text(text) => (text, Vec::new()),
+            Kind::Sequence(items) => match items.split_first() {
+                Some((&first, rest)) => match resolved(first) {
+                    Kind::Text(text) => (text, rest.to_vec()),
+                    _ => return None,
+                },
+                None => return None,
+            },
+            _ => return None,
+        };
+        Some(Self { text: text.to_vec(), rest, size: extent.size - text.len() as u32 })
+    }
+}
+
+/// The alternatives of a wide choice that can be told apart by the texts with which they begin,
+/// and the others: as one terminal, what they have in common is read once, and a state is what
+/// is left of the few that the text may still be. Where texts begin with each other, a state is
+/// several of them; those must not be more than one terminal may be.
+fn branches(items: &[Part], lowered: &Lowered) -> (Vec<Branch>, Vec<Part>) {
+    let (mut found, mut others) = (Vec::new(), Vec::new());
+    for &item in items {
+        match Branch::new(item, lowered) {
+            Some(branch) => found.push((branch, item)),
+            None => others.push(item),
+        }
+    }
+    found.sort_by(|(a, _), (b, _)| a.text.cmp(&b.text));
+    // The branches with whose texts the current one begins.
+    let mut open: Vec<(usize, u32)> = Vec::new();
+    let mut kept: Vec<Branch> = Vec::with_capacity(found.len());
+    for (branch, item) in found {
+        while let Some(&(before, _)) = open.last()
+            && !branch.text.starts_with(&kept[before].text)
+        {
+            open.pop();
+        }
+        let size = open.last().map_or(0, |&(_, size)| size).saturating_add(branch.size);
+        if size > TERMINAL_SIZE {
+            others.push(item);
+            continue;
+        }
+        open.push((kept.len(), size));
+        kept.push(branch);
+    }
+    (kept, others)
 }
 
 fn term_of(
@@ -340,7 +406,7 @@ fn term_of(
         Kind::Nothing | Kind::Token(_) | Kind::Members(_) => TermId::NOTHING,
         Kind::Empty => TermId::EMPTY,
         Kind::Text(text) => terms.text(text),
-        Kind::Texts(texts) => terms.texts(texts.iter().map(|text| &**text).collect()),
+        Kind::Texts(texts) => terms.texts(texts.iter().map(|text| &**text)),
         Kind::Class(ranges) => terms.class(ranges),
         &Kind::Rule(rule) => {
             let term = of(lowered.rules[rule as usize]);

@@ -15,33 +15,56 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::automaton::program::{Op, Position, Program};
 use crate::automaton::{CompileError, CompileErrorKind};
-use crate::graph;
+use crate::graph::Graph;
 
 /// More positions than this for left-recursive rules are refused.
 const MAX_CLIMBS: usize = 5_000_000;
 
 /// Where a position leads without a byte being read.
-fn edges(program: &Program) -> Vec<Vec<usize>> {
-    let of = |op: &Op| match op {
-        Op::Return | Op::Take { .. } | Op::Token { .. } | Op::Key(_) => Vec::new(),
-        Op::Fork(to) => to.iter().map(|to| to.index()).collect(),
-        Op::Call { to, .. } => vec![to.index()],
+fn edges(program: &Program) -> Graph {
+    Graph::new(&program.ops, |op, edges| match op {
+        Op::Return | Op::Take { .. } | Op::Token { .. } | Op::Key(_) => {}
+        Op::Fork(to) => edges.extend(to.iter().map(|to| to.0)),
+        Op::Call { to, .. } => edges.push(to.0),
         Op::Count(index) => {
             let looped = &program.loops[*index as usize];
-            vec![looped.next.index(), looped.body.index()]
+            edges.extend([looped.next.0, looped.body.0]);
         }
         Op::After(index) => {
             let shape = &program.shapes[*index as usize];
-            vec![shape.next.index(), shape.separator.index(), shape.key.index()]
+            edges.extend([shape.next.0, shape.separator.0, shape.key.0]);
         }
-    };
-    program.ops.iter().map(of).collect()
+    })
 }
 
 /// Rewrites left recursion and fills in [`Program::ranks`] and [`Program::returns`].
 pub(crate) fn eliminate(program: &mut Program) -> Result<(), CompileError> {
-    let component_of = graph::components(&edges(program));
-    let mut corners: FxHashMap<usize, Vec<Position>> = FxHashMap::default();
+    let mut component_of = edges(program).components();
+    program.returns = returns(program);
+    let recursive = recursive(program, &component_of);
+    if !recursive.is_empty() {
+        let mut components: Vec<Component> = recursive
+            .into_iter()
+            .map(|(component, rules)| Component::new(program, rules, &component_of, component))
+            .collect();
+        find_wanted(program, &mut components);
+        for component in components {
+            Rewriting::new(program, component).run()?;
+        }
+        component_of = edges(program).components();
+        program.returns = returns(program);
+        if !self::recursive(program, &component_of).is_empty() {
+            return Err(CompileError::new(CompileErrorKind::LeftRecursionLeft));
+        }
+    }
+    // What a position leads to has a lower component, and is to have a higher rank.
+    program.ranks = component_of.into_iter().map(|component| u32::MAX - component).collect();
+    Ok(())
+}
+
+/// The components that have calls within themselves, each with what is called there.
+fn recursive(program: &Program, component_of: &[u32]) -> Vec<(u32, Vec<Position>)> {
+    let mut corners: FxHashMap<u32, Vec<Position>> = FxHashMap::default();
     for (position, op) in program.ops.iter().enumerate() {
         if let Op::Call { to, .. } = op
             && component_of[position] == component_of[to.index()]
@@ -49,22 +72,13 @@ pub(crate) fn eliminate(program: &mut Program) -> Result<(), CompileError> {
             corners.entry(component_of[position]).or_default().push(*to);
         }
     }
-    let mut recursive: Vec<(usize, Vec<Position>)> = corners.into_iter().collect();
+    let mut recursive: Vec<_> = corners.into_iter().collect();
     recursive.sort_unstable_by_key(|&(component, _)| component);
-    program.returns = returns(program);
-    let mut components: Vec<Component> = recursive
-        .into_iter()
-        .map(|(component, mut rules)| {
-            rules.sort_unstable();
-            rules.dedup();
-            Component::new(program, rules, &component_of, component)
-        })
-        .collect();
-    find_wanted(program, &mut components);
-    for component in components {
-        Rewriting::new(program, component).run()?;
+    for (_, rules) in &mut recursive {
+        rules.sort_unstable();
+        rules.dedup();
     }
-    finish(program)
+    recursive
 }
 
 /// A component of left-recursive rules (or bodies of loops), each named by its start.
@@ -81,12 +95,7 @@ struct Component {
 }
 
 impl Component {
-    fn new(
-        program: &Program,
-        rules: Vec<Position>,
-        component_of: &[usize],
-        component: usize,
-    ) -> Self {
+    fn new(program: &Program, rules: Vec<Position>, component_of: &[u32], component: u32) -> Self {
         let number: FxHashMap<Position, usize> =
             rules.iter().enumerate().map(|(index, &rule)| (rule, index)).collect();
         let mut bases = vec![Vec::new(); rules.len()];
@@ -269,43 +278,11 @@ impl<'a> Rewriting<'a> {
 
 /// From which positions the end of the rule can be reached without reading.
 fn returns(program: &Program) -> Vec<bool> {
-    let n = program.ops.len();
-    let mut sources: Vec<Vec<u32>> = vec![Vec::new(); n];
-    for (position, op) in program.ops.iter().enumerate() {
-        match op {
-            Op::Fork(to) => to.iter().for_each(|to| sources[to.index()].push(position as u32)),
-            Op::Count(index) => {
-                sources[program.loops[*index as usize].next.index()].push(position as u32);
-            }
-            Op::After(index) => {
-                sources[program.shapes[*index as usize].next.index()].push(position as u32);
-            }
-            _ => {}
-        }
-    }
-    let mut returns = vec![false; n];
-    let mut pending = vec![Position::RETURN.0];
-    while let Some(position) = pending.pop() {
-        if !std::mem::replace(&mut returns[position as usize], true) {
-            pending.extend(&sources[position as usize]);
-        }
-    }
-    returns
-}
-
-fn finish(program: &mut Program) -> Result<(), CompileError> {
-    // What a position leads to has a lower component, and is to have a higher rank.
-    let component_of = graph::components(&edges(program));
-    let ranks: Vec<u32> =
-        component_of.iter().map(|&component| u32::MAX - component as u32).collect();
-    let pushes_in_circles = program.ops.iter().enumerate().any(|(position, op)| match op {
-        Op::Call { to, .. } => ranks[position] == ranks[to.index()],
-        _ => false,
+    let ends = Graph::new(&program.ops, |op, edges| match op {
+        Op::Fork(to) => edges.extend(to.iter().map(|to| to.0)),
+        Op::Count(index) => edges.push(program.loops[*index as usize].next.0),
+        Op::After(index) => edges.push(program.shapes[*index as usize].next.0),
+        _ => {}
     });
-    if pushes_in_circles {
-        return Err(CompileError::new(CompileErrorKind::LeftRecursionLeft));
-    }
-    program.returns = returns(program);
-    program.ranks = ranks;
-    Ok(())
+    ends.reversed().reachable(Position::RETURN.index())
 }

@@ -4,11 +4,11 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{CharClass, Expr, ExprKind, Grammar, Repetition, TokenReference};
-use crate::graph;
+use crate::graph::Graph;
 
 /// A part of the lowered grammar.
 pub(crate) type Part = u32;
@@ -285,29 +285,26 @@ impl Lowered {
         let ends = std::mem::take(&mut self.ends);
         let n = self.rules.len();
         let start_of = |rule: usize| rule.checked_sub(1).map_or(0, |before| ends[before]);
-        let references: Vec<Vec<usize>> = (0..n)
-            .map(|rule| {
-                let mut to: Vec<usize> = self.kinds[start_of(rule)..ends[rule]]
-                    .iter()
-                    .filter_map(|kind| match kind {
-                        Kind::Rule(rule) => Some(*rule as usize),
-                        _ => None,
-                    })
-                    .collect();
-                to.sort_unstable();
-                to.dedup();
-                to
-            })
-            .collect();
+        let references = Graph::new(0..n, |rule, edges| {
+            edges.extend(self.kinds[start_of(rule)..ends[rule]].iter().filter_map(
+                |kind| match kind {
+                    Kind::Rule(rule) => Some(*rule),
+                    _ => None,
+                },
+            ));
+        });
+        let users = references.reversed();
         let unknown = Extent { regular: false, size: u32::MAX, wide: true };
         self.extents = vec![unknown; self.kinds.len()];
         // Components come in the order in which what is referred to comes first.
-        let component_of = graph::components(&references);
+        let component_of = references.components();
         let mut by_component: Vec<usize> = (0..n).collect();
         by_component.sort_by_key(|&rule| component_of[rule]);
+        let mut queue: VecDeque<usize> = VecDeque::new();
+        let mut queued = vec![false; n];
         for component in by_component.chunk_by(|&a, &b| component_of[a] == component_of[b]) {
             let rule = component[0];
-            let recursive = component.len() > 1 || references[rule].binary_search(&rule).is_ok();
+            let recursive = component.len() > 1 || references.of(rule).contains(&(rule as u32));
             if !recursive {
                 self.update(start_of(rule)..ends[rule]);
                 self.measure(start_of(rule)..ends[rule]);
@@ -315,22 +312,20 @@ impl Lowered {
             }
             // Least fixed point within the component: a rule is looked at again when one that it
             // refers to has changed.
-            let mut users: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+            queue.extend(component);
             for &rule in component {
-                for &to in &references[rule] {
-                    users.entry(to).or_default().push(rule);
-                }
+                queued[rule] = true;
             }
-            let mut queue: VecDeque<usize> = component.iter().copied().collect();
-            let mut queued: FxHashSet<usize> = component.iter().copied().collect();
             while let Some(rule) = queue.pop_front() {
-                queued.remove(&rule);
+                queued[rule] = false;
                 let body = self.rules[rule] as usize;
                 let before = (self.nullable[body], self.productive[body]);
                 self.update(start_of(rule)..ends[rule]);
                 if before != (self.nullable[body], self.productive[body]) {
-                    for &user in users.get(&rule).into_iter().flatten() {
-                        if queued.insert(user) {
+                    for &user in users.of(rule) {
+                        let user = user as usize;
+                        let inside = component_of[user] == component_of[rule];
+                        if inside && !std::mem::replace(&mut queued[user], true) {
                             queue.push_back(user);
                         }
                     }

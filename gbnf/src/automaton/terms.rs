@@ -140,7 +140,8 @@ type CharRanges = Box<[(char, char)]>;
 #[derive(Debug)]
 pub struct Terms {
     entries: boxcar::Vec<Entry>,
-    index: Mutex<HashTable<TermId>>,
+    /// Each term with its hash: to look it up again would cost more than the table that grows.
+    index: Mutex<HashTable<(u64, TermId)>>,
     classes: Mutex<FxHashMap<CharRanges, TermId>>,
 }
 
@@ -175,7 +176,9 @@ impl Terms {
     fn intern(&self, term: Term) -> TermId {
         let hash = FxBuildHasher.hash_one(&term);
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&id) = index.find(hash, |&id| self.entries[id.index()].term == term) {
+        let known =
+            index.find(hash, |&(other, id)| other == hash && self.entries[id.index()].term == term);
+        if let Some(&(_, id)) = known {
             return id;
         }
         let nullable = match &term {
@@ -186,7 +189,7 @@ impl Terms {
             Term::Repeat { min, .. } => *min == 0,
         };
         let id = TermId(self.entries.push(Entry { term, nullable, row: OnceLock::new() }) as u32);
-        index.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(&self.entries[id.index()].term));
+        index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         id
     }
 
@@ -202,7 +205,12 @@ impl Terms {
 
     /// Exactly these bytes.
     pub fn text(&self, text: &[u8]) -> TermId {
-        text.iter().rev().fold(TermId::EMPTY, |rest, &byte| {
+        self.text_before(text, TermId::EMPTY)
+    }
+
+    /// These bytes followed by a term.
+    fn text_before(&self, text: &[u8], rest: TermId) -> TermId {
+        text.iter().rev().fold(rest, |rest, &byte| {
             let mut set = ByteSet::default();
             set.insert_range(byte, byte);
             self.concat(self.bytes(set), rest)
@@ -210,33 +218,35 @@ impl Terms {
     }
 
     /// One of several texts, as a trie.
-    pub fn texts(&self, mut texts: Vec<&[u8]>) -> TermId {
-        texts.sort_unstable();
-        texts.dedup();
-        self.trie(&texts, 0)
+    pub fn texts<'a>(&self, texts: impl IntoIterator<Item = &'a [u8]>) -> TermId {
+        self.branches(texts.into_iter().map(|text| (text, TermId::EMPTY)).collect())
+    }
+
+    /// One of several texts, each followed by a term; as a trie of the texts.
+    pub fn branches(&self, mut branches: Vec<(&[u8], TermId)>) -> TermId {
+        branches.sort_unstable();
+        branches.dedup();
+        self.trie(&branches, 0)
     }
 
     /// The trie of sorted texts that agree up to `depth`. Its nesting is as deep as a text is
     /// long, hence the growing stack.
-    fn trie(&self, texts: &[&[u8]], depth: usize) -> TermId {
-        if let [text] = texts {
-            return self.text(&text[depth..]);
+    fn trie(&self, branches: &[(&[u8], TermId)], depth: usize) -> TermId {
+        if let &[(text, rest)] = branches {
+            return self.text_before(&text[depth..], rest);
         }
-        let mut rest = texts;
-        let mut alternatives = Vec::new();
-        if rest.first().is_some_and(|text| text.len() == depth) {
-            alternatives.push(TermId::EMPTY);
-            rest = &rest[1..];
-        }
-        while let Some(first) = rest.first() {
+        let ended = branches.partition_point(|(text, _)| text.len() == depth);
+        let (ended, mut going_on) = branches.split_at(ended);
+        let mut alternatives: Vec<_> = ended.iter().map(|&(_, rest)| rest).collect();
+        while let Some((first, _)) = going_on.first() {
             let byte = first[depth];
-            let same = rest.partition_point(|text| text[depth] <= byte);
-            let (group, others) = rest.split_at(same);
+            let same = going_on.partition_point(|(text, _)| text[depth] <= byte);
+            let (group, others) = going_on.split_at(same);
             let mut set = ByteSet::default();
             set.insert_range(byte, byte);
             let tail = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.trie(group, depth + 1));
             alternatives.push(self.concat(self.bytes(set), tail));
-            rest = others;
+            going_on = others;
         }
         self.alt(alternatives)
     }

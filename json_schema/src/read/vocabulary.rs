@@ -45,14 +45,14 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         | "anyOf"
         | "oneOf"
         | "not"
+        // Later drafts split it in two and ask authors not to use the name for anything else:
+        // whoever writes it means what it said.
+        | "dependencies"
         | "$ref" => (Role::Enforced, Draft4, Draft202012),
         "const" => (Role::Enforced, Draft6, Draft202012),
         "if" | "then" | "else" => (Role::Enforced, Draft7, Draft202012),
         "additionalItems" => (Role::Enforced, Draft4, Draft201909),
         "prefixItems" => (Role::Enforced, Draft202012, Draft202012),
-        // Later drafts split it in two and ask authors not to use the name for anything else:
-        // whoever writes it means what it said.
-        "dependencies" => (Role::Enforced, Draft4, Draft202012),
         "dependentRequired" | "dependentSchemas" => (Role::Enforced, Draft201909, Draft202012),
         "format" => (Role::Format, Draft4, Draft202012),
         "pattern" | "multipleOf" | "uniqueItems" | "patternProperties" => {
