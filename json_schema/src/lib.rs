@@ -33,7 +33,6 @@ mod decimal;
 mod emit;
 mod error;
 // What `pattern` and `format` are to be read with; nothing asks it yet.
-#[allow(dead_code, unused_imports)]
 mod language;
 mod normal;
 mod normalise;

@@ -116,6 +116,22 @@ fn scalar() -> impl Strategy<Value = Value> {
     ]
 }
 
+/// Patterns that the judge understands as ECMA-262 does.
+const PATTERNS: [&str; 12] = [
+    "a",
+    "^a",
+    "b$",
+    "^$",
+    "^[ab]*$",
+    "^.$",
+    "a|^b",
+    "^(a|bc){1,2}$",
+    "^(?!a)",
+    "[^a]",
+    "(?=.*a)b",
+    "\\bc",
+];
+
 fn instance() -> impl Strategy<Value = Value> {
     scalar().prop_recursive(2, 8, 3, |inner| {
         prop_oneof![
@@ -145,6 +161,7 @@ fn schema() -> impl Strategy<Value = Value> {
         (-2..3).prop_map(|bound| json!({"minimum": bound})),
         (-2..3).prop_map(|bound| json!({"exclusiveMaximum": bound})),
         (0..3, 0..3).prop_map(|(min, more)| json!({"minLength": min, "maxLength": min + more})),
+        proptest::sample::select(PATTERNS.to_vec()).prop_map(|text| json!({"pattern": text})),
         (0..2, 0..3).prop_map(|(min, more)| json!({"minItems": min, "maxItems": min + more})),
         (0..2, 0..3)
             .prop_map(|(min, more)| json!({"minProperties": min, "maxProperties": min + more})),

@@ -4,6 +4,7 @@
 //! there is exactly one gap, and nothing is ambiguous about where it ends.
 
 mod array;
+mod language;
 mod number;
 mod object;
 mod string;

@@ -10,10 +10,10 @@ use crate::error::SchemaError;
 use crate::normal::StringSet;
 use crate::options::Strings;
 
-const QUOTE: &str = "\"";
+pub(super) const QUOTE: &str = "\"";
 
 /// The shortest escape of a code point that JSON does not allow raw, as `json.dumps` writes it.
-fn required_escape(c: char) -> Option<String> {
+pub(super) fn required_escape(c: char) -> Option<String> {
     Some(match c {
         '"' => "\\\"".to_owned(),
         '\\' => "\\\\".to_owned(),
@@ -42,10 +42,10 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// What JSON does not allow raw.
-const NOT_RAW: [(char, char); 3] = [('"', '"'), ('\\', '\\'), ('\0', '\u{1f}')];
+pub(super) const NOT_RAW: [(char, char); 3] = [('"', '"'), ('\\', '\\'), ('\0', '\u{1f}')];
 
 /// The escape of a code point that JSON does not let stand for itself.
-fn necessary_escape() -> Expr {
+pub(super) fn necessary_escape() -> Expr {
     let short = Expr::class(['"', '\\', 'b', 'f', 'n', 'r', 't'].map(|c| (c, c)));
     let unnamed = sequence([
         Expr::literal("u00"),
@@ -126,6 +126,15 @@ impl Emitter<'_, '_, '_> {
     /// What matches a string of the set, quotes included.
     pub(super) fn string(&mut self, name: &str, set: &StringSet) -> Result<Vec<Expr>, SchemaError> {
         Ok(match set {
+            &StringSet::Matching { language, min, max } => {
+                if self.options.strings == Strings::AnyEscape {
+                    let note = "strings with a pattern have an escape only where JSON requires one";
+                    if !self.notes.iter().any(|one| one == note) {
+                        self.notes.push(note.to_owned());
+                    }
+                }
+                vec![self.matching(name, language, min, max)?]
+            }
             StringSet::Values(values) if self.options.strings == Strings::AnyEscape => values
                 .iter()
                 .map(|value| {

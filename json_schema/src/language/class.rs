@@ -73,6 +73,7 @@ impl CharSet {
     }
 
     /// What is in one of them.
+    #[cfg(test)]
     pub(crate) fn union(&self, other: &Self) -> Self {
         Self::from_ranges(self.ranges.iter().chain(&other.ranges).copied())
     }

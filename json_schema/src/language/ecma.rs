@@ -70,10 +70,7 @@ impl Languages {
         if parser.peek().is_some() {
             return Err(parser.error(PatternErrorKind::UnopenedGroup));
         }
-        parser.build(|languages| {
-            let rest = languages.concat(found, LanguageId::EVERYTHING)?;
-            languages.concat(LanguageId::EVERYTHING, rest)
-        })
+        parser.build(|languages| languages.search(found))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::PatternErrorKind::{self, *};
+use super::ecma::PatternErrorKind::{self, *};
 use super::{CharSet, Languages};
 
 /// The texts of one code point that `pattern` matches as a whole.

@@ -13,12 +13,13 @@ mod ecma;
 mod escape;
 mod facts;
 mod minimise;
+mod search;
+mod shape;
 mod store;
 
-pub(crate) use automaton::{Dfa, DfaState, Lengths};
-pub(crate) use class::{CharRange, CharSet};
-pub(crate) use derive::State;
-pub(crate) use ecma::{PatternError, PatternErrorKind};
+pub(crate) use automaton::Dfa;
+pub(crate) use class::CharSet;
+pub(crate) use shape::Shape;
 pub(crate) use store::{LanguageId, Languages, TooLarge};
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(crate) use array::ArrayShape;
 pub(crate) use number::{Bound, Fraction, NumberSet};
 pub(crate) use object::{Keys, ObjectShape};
 pub(crate) use string::StringSet;
-pub(crate) use term::{Term, TermId, Terms};
+pub(crate) use term::{MAX_STATES, Term, TermId, Terms};
 
 /// A union over the types; the default is the empty one.
 #[derive(Clone, Debug, Default, PartialEq)]

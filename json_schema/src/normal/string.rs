@@ -1,6 +1,7 @@
 //! Sets of strings, over decoded code points.
 
 use super::{Constraint, Terms, Trouble};
+use crate::language::{LanguageId, Languages, TooLarge};
 
 /// A set of strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(crate) enum StringSet {
         /// Excluded ones of a length in the range, sorted.
         except: Vec<String>,
     },
+    /// Those of a language that have a length in this range; at least one.
+    Matching { language: LanguageId, min: u64, max: Option<u64> },
 }
 
 impl StringSet {
@@ -23,17 +26,67 @@ impl StringSet {
         Self::Lengths { min, max, except: Vec::new() }
     }
 
+    /// The strings of a language of at least `min` and at most `max` code points; `None` if there
+    /// are none. If the language is too large, that is noted in the terms.
+    pub(crate) fn matching(
+        language: LanguageId,
+        min: u64,
+        max: Option<u64>,
+        terms: &mut Terms,
+    ) -> Option<Self> {
+        if language == LanguageId::EVERYTHING {
+            return Some(Self::lengths(min, max));
+        }
+        match terms.automaton(language) {
+            Some(dfa) if dfa.is_everything() => Some(Self::lengths(min, max)),
+            Some(dfa) if !dfa.has_length(min, max) => None,
+            _ => Some(Self::Matching { language, min, max }),
+        }
+    }
+
     /// Whether this string is in it.
-    pub(crate) fn contains(&self, text: &str) -> bool {
-        match self {
+    fn contains(&self, text: &str, languages: &mut Languages) -> Result<bool, TooLarge> {
+        Ok(match self {
             Self::Values(values) => values.iter().any(|value| value == text),
             Self::Lengths { min, max, except } => {
-                let length = text.chars().count() as u64;
-                length >= *min
-                    && max.is_none_or(|max| length <= max)
+                has_length(text, *min, *max)
                     && except.binary_search_by(|value| value.as_str().cmp(text)).is_err()
             }
-        }
+            Self::Matching { language, min, max } => {
+                has_length(text, *min, *max) && languages.contains(*language, text)?
+            }
+        })
+    }
+
+    /// As a language with a range of lengths.
+    fn language(
+        &self,
+        languages: &mut Languages,
+    ) -> Result<(LanguageId, u64, Option<u64>), TooLarge> {
+        let texts = |languages: &mut Languages, texts: &[String]| {
+            let texts: Result<Vec<_>, _> = texts.iter().map(|text| languages.text(text)).collect();
+            languages.alt(texts?)
+        };
+        Ok(match self {
+            Self::Values(values) => (texts(languages, values)?, 0, None),
+            Self::Lengths { min, max, except } => {
+                let except = texts(languages, except)?;
+                (languages.not(except)?, *min, *max)
+            }
+            Self::Matching { language, min, max } => (*language, *min, *max),
+        })
+    }
+}
+
+fn has_length(text: &str, min: u64, max: Option<u64>) -> bool {
+    let length = text.chars().count() as u64;
+    length >= min && max.is_none_or(|max| length <= max)
+}
+
+fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 
@@ -42,32 +95,36 @@ impl Constraint for StringSet {
         Self::lengths(0, None)
     }
 
-    fn and(&self, other: &Self, _: &mut Terms) -> Option<Self> {
+    fn and(&self, other: &Self, terms: &mut Terms) -> Option<Self> {
         match (self, other) {
             (Self::Values(values), Self::Values(others)) if others.len() > 8 => {
                 let others: std::collections::HashSet<&String> = others.iter().collect();
                 filtered(values, |value| others.contains(&value.to_owned()))
             }
             (Self::Values(values), filter) | (filter, Self::Values(values)) => {
-                filtered(values, |value| filter.contains(value))
+                let mut too_large = false;
+                let kept = filtered(values, |value| {
+                    filter.contains(value, &mut terms.languages).unwrap_or_else(|TooLarge| {
+                        too_large = true;
+                        true
+                    })
+                });
+                terms.patterns_too_large |= too_large;
+                kept
             }
             (
                 Self::Lengths { min, max, except },
                 Self::Lengths { min: min2, max: max2, except: except2 },
             ) => {
                 let min = *min.max(min2);
-                let max = match (max, max2) {
-                    (Some(a), Some(b)) => Some(*a.min(b)),
-                    (a, b) => a.or(*b),
-                };
+                let max = least(*max, *max2);
                 if max.is_some_and(|max| max < min) {
                     return None;
                 }
-                let whole = Self::lengths(min, max);
                 let mut both: Vec<String> = except
                     .iter()
                     .chain(except2)
-                    .filter(|text| whole.contains(text))
+                    .filter(|text| has_length(text, min, max))
                     .cloned()
                     .collect();
                 both.sort();
@@ -77,10 +134,23 @@ impl Constraint for StringSet {
                 }
                 Some(Self::Lengths { min, max, except: both })
             }
+            (Self::Matching { .. }, _) | (_, Self::Matching { .. }) => {
+                let languages = &mut terms.languages;
+                let both = self.language(languages).and_then(|(language, min, max)| {
+                    let (language2, min2, max2) = other.language(languages)?;
+                    let both = languages.and([language, language2])?;
+                    Ok((both, min.max(min2), least(max, max2)))
+                });
+                let Ok((language, min, max)) = both else {
+                    terms.patterns_too_large = true;
+                    return Some(self.clone());
+                };
+                Self::matching(language, min, max, terms)
+            }
         }
     }
 
-    fn outside(&self, _: &Self, _: &mut Terms) -> Result<Vec<Self>, Trouble> {
+    fn outside(&self, _: &Self, terms: &mut Terms) -> Result<Vec<Self>, Trouble> {
         Ok(match self {
             Self::Values(values) => {
                 let mut except = values.clone();
@@ -88,14 +158,16 @@ impl Constraint for StringSet {
                 except.dedup();
                 vec![Self::Lengths { min: 0, max: None, except }]
             }
+            Self::Matching { language, min, max } => {
+                let mut outside = other_lengths(*min, *max);
+                let other = terms.languages.not(*language).map_err(|TooLarge| {
+                    Trouble::NoComplement("strings that a large pattern does not match")
+                })?;
+                outside.extend(Self::matching(other, 0, None, terms));
+                outside
+            }
             Self::Lengths { min, max, except } => {
-                let mut outside = Vec::new();
-                if *min > 0 {
-                    outside.push(Self::lengths(0, Some(min - 1)));
-                }
-                if let Some(max) = max {
-                    outside.push(Self::lengths(max.saturating_add(1), None));
-                }
+                let mut outside = other_lengths(*min, *max);
                 if !except.is_empty() {
                     outside.push(Self::Values(except.clone()));
                 }
@@ -106,8 +178,16 @@ impl Constraint for StringSet {
 
     fn covers(&self, other: &Self) -> bool {
         match (self, other) {
-            (_, Self::Values(values)) if values.len() <= 8 => {
-                values.iter().all(|value| self.contains(value))
+            (Self::Values(all), Self::Values(values)) if values.len() <= 8 => {
+                values.iter().all(|value| all.contains(value))
+            }
+            (Self::Lengths { min, max, except }, Self::Values(values)) if values.len() <= 8 => {
+                values.iter().all(|value| has_length(value, *min, *max) && !except.contains(value))
+            }
+            (Self::Lengths { min, max, except }, Self::Matching { min: min2, max: max2, .. }) => {
+                except.is_empty()
+                    && min <= min2
+                    && max.is_none_or(|max| max2.is_some_and(|max2| max2 <= max))
             }
             (
                 Self::Lengths { min, max, except },
@@ -122,7 +202,14 @@ impl Constraint for StringSet {
     }
 }
 
-fn filtered(values: &[String], keep: impl Fn(&str) -> bool) -> Option<StringSet> {
+/// The strings whose length is not in the range.
+fn other_lengths(min: u64, max: Option<u64>) -> Vec<StringSet> {
+    let shorter = min.checked_sub(1).map(|most| StringSet::lengths(0, Some(most)));
+    let longer = max.map(|max| StringSet::lengths(max.saturating_add(1), None));
+    shorter.into_iter().chain(longer).collect()
+}
+
+fn filtered(values: &[String], mut keep: impl FnMut(&str) -> bool) -> Option<StringSet> {
     let kept: Vec<String> = values.iter().filter(|value| keep(value)).cloned().collect();
     (!kept.is_empty()).then_some(StringSet::Values(kept))
 }

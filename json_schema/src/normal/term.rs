@@ -1,8 +1,11 @@
 //! Constraints by name: what a property or an item must be, not yet looked at.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use serde_json::Value;
+
+use crate::language::{Dfa, LanguageId, Languages};
 
 use crate::resolve::SchemaId;
 
@@ -42,13 +45,27 @@ pub(crate) enum Term {
 /// The table of terms.
 #[derive(Debug)]
 pub(crate) struct Terms {
-    terms: Vec<Term>,
+    table: Vec<Term>,
     ids: HashMap<Term, TermId>,
+    /// The languages of strings.
+    pub(crate) languages: Languages,
+    automata: HashMap<LanguageId, Option<Rc<Dfa>>>,
+    /// Whether a combination of patterns was too large; the whole is then refused.
+    pub(crate) patterns_too_large: bool,
 }
+
+/// How many states the automaton of a language may have before it is reduced.
+pub(crate) const MAX_STATES: usize = 50_000;
 
 impl Default for Terms {
     fn default() -> Self {
-        let mut terms = Self { terms: Vec::new(), ids: HashMap::new() };
+        let mut terms = Self {
+            table: Vec::new(),
+            ids: HashMap::new(),
+            languages: Languages::default(),
+            automata: HashMap::new(),
+            patterns_too_large: false,
+        };
         terms.intern(Term::Any);
         terms.intern(Term::Nothing);
         terms
@@ -57,19 +74,30 @@ impl Default for Terms {
 
 impl Terms {
     pub(crate) fn get(&self, id: TermId) -> &Term {
-        &self.terms[id.index()]
+        &self.table[id.index()]
+    }
+
+    /// The automaton of a language; `None` if it is too large, which is noted.
+    pub(crate) fn automaton(&mut self, language: LanguageId) -> Option<Rc<Dfa>> {
+        if let Some(known) = self.automata.get(&language) {
+            return known.clone();
+        }
+        let dfa = self.languages.dfa(language, MAX_STATES).ok().map(Rc::new);
+        self.patterns_too_large |= dfa.is_none();
+        self.automata.insert(language, dfa.clone());
+        dfa
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.terms.len()
+        self.table.len()
     }
 
     fn intern(&mut self, term: Term) -> TermId {
         if let Some(&id) = self.ids.get(&term) {
             return id;
         }
-        let id = TermId(self.terms.len() as u32);
-        self.terms.push(term.clone());
+        let id = TermId(self.table.len() as u32);
+        self.table.push(term.clone());
         self.ids.insert(term, id);
         id
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::{SchemaError, SchemaErrorKind, Unsupported};
-use crate::normal::{Normal, NumberSet, StringSet, TermId, Terms};
+use crate::normal::{MAX_STATES, Normal, NumberSet, StringSet, TermId, Terms};
 use crate::options::{Draft, Options, Strictness};
 use crate::report::{Entry, Status};
 use crate::resolve::{Document, SchemaId};
@@ -107,6 +107,9 @@ impl<'s, 'o> Reader<'s, 'o> {
 
     /// The error of what was refused, if that is one.
     pub(crate) fn verdict(&self) -> Result<(), SchemaError> {
+        if self.terms.patterns_too_large {
+            return Err(SchemaError::limit("", "states of combined patterns", MAX_STATES));
+        }
         match self.refused.first() {
             Some(first) if self.options.strictness == Strictness::Strict => {
                 let kind = SchemaErrorKind::Unsupported(self.refused.clone());

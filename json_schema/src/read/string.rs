@@ -1,4 +1,4 @@
-//! `minLength`, `maxLength`, `format`.
+//! `minLength`, `maxLength`, `pattern`, `format`.
 
 use serde_json::Value;
 
@@ -41,7 +41,19 @@ impl<'s> Reader<'s, '_> {
         if max.is_some_and(|max| max < min) {
             return Ok(None);
         }
-        Ok(Some(StringSet::lengths(min, max)))
+        let Some(pattern) = keywords.map.get("pattern") else {
+            return Ok(Some(StringSet::lengths(min, max)));
+        };
+        let Value::String(pattern) = pattern else {
+            return Err(self.invalid(keywords, "pattern", "a string"));
+        };
+        match self.terms.languages.pattern(pattern) {
+            Ok(language) => Ok(StringSet::matching(language, min, max, &mut self.terms)),
+            Err(error) => {
+                self.refuse(keywords.id, "pattern", &error.to_string());
+                Ok(Some(StringSet::lengths(min, max)))
+            }
+        }
     }
 
     pub(super) fn read_format(&mut self, keywords: &Keywords<'s>, value: &Value, pointer: String) {

@@ -33,6 +33,7 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         | "exclusiveMaximum"
         | "minLength"
         | "maxLength"
+        | "pattern"
         | "items"
         | "minItems"
         | "maxItems"
@@ -55,7 +56,7 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         "prefixItems" => (Role::Enforced, Draft202012, Draft202012),
         "dependentRequired" | "dependentSchemas" => (Role::Enforced, Draft201909, Draft202012),
         "format" => (Role::Format, Draft4, Draft202012),
-        "pattern" | "multipleOf" | "uniqueItems" | "patternProperties" => {
+        "multipleOf" | "uniqueItems" | "patternProperties" => {
             (NOT_YET, Draft4, Draft202012)
         }
         "contains" | "propertyNames" => (NOT_YET, Draft6, Draft202012),
@@ -84,7 +85,6 @@ pub(crate) fn is_trivial(keyword: &str, value: &Value, map: &Map<String, Value>)
         "propertyNames" | "unevaluatedItems" | "unevaluatedProperties" => {
             *value == Value::Bool(true) || value.as_object().is_some_and(Map::is_empty)
         }
-        "pattern" => matches!(value.as_str(), Some("" | "^" | "$" | ".*" | "^.*")),
         _ => false,
     }
 }

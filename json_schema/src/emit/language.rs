@@ -1,0 +1,183 @@
+//! Strings of a language: its parts as they are written, or the states of its automaton as rules.
+
+use grammask_gbnf::Expr;
+
+use super::string::{NOT_RAW, QUOTE, necessary_escape, required_escape};
+use super::{Emitter, choice, sequence};
+use crate::error::SchemaError;
+use crate::language::{CharSet, Dfa, LanguageId, Shape};
+use crate::normal::MAX_STATES;
+
+/// How many states stand in one rule, one inside the other.
+const MOST_LEVELS: usize = 24;
+/// An automaton of more states than this gives way to the parts of the pattern, if these say it
+/// all: a counted repetition is one part, and a state for each count.
+const FEW_STATES: usize = 64;
+
+impl Emitter<'_, '_, '_> {
+    /// The strings of a language with at least `min` and at most `max` code points, quotes
+    /// included. Its characters are written raw, with an escape only where JSON requires one.
+    pub(super) fn matching(
+        &mut self,
+        name: &str,
+        language: LanguageId,
+        min: u64,
+        max: Option<u64>,
+    ) -> Result<Expr, SchemaError> {
+        let quoted = |text: Expr| sequence([Expr::literal(QUOTE), text, Expr::literal(QUOTE)]);
+        let terms = &mut self.normaliser.reader.terms;
+        if let Some(Shape::Repeat { item, min: least, max: most }) = terms.languages.shape(language)
+            && let Some(Shape::Class(set)) = terms.languages.shape(item)
+        {
+            let min = min.max(least.into());
+            let max = max.map_or(most.map(u64::from), |max| {
+                Some(most.map_or(max, |most| max.min(most.into())))
+            });
+            return Ok(quoted(self.counted(characters(&set), min, max)?));
+        }
+        let too_large = || SchemaError::limit("", "states of a pattern", MAX_STATES);
+        let Some(dfa) = terms.automaton(language) else { return Err(too_large()) };
+        let Some(lengths) = dfa.lengths() else { return Ok(Expr::nothing()) };
+        let within = lengths.min >= min
+            && max.is_none_or(|max| lengths.max.is_some_and(|longest| longest <= max));
+        if within {
+            if dfa.states().len() > FEW_STATES && terms.languages.is_plain(language) {
+                return Ok(quoted(self.parts(language)?));
+            }
+            return self.states(name, &dfa);
+        }
+        let (Ok(least), Ok(most)) = (u32::try_from(min), max.map(u32::try_from).transpose()) else {
+            return Err(too_large());
+        };
+        let both = terms
+            .languages
+            .lengths(least, most)
+            .and_then(|range| terms.languages.and([language, range]));
+        let dfa = both.ok().and_then(|both| terms.automaton(both)).ok_or_else(too_large)?;
+        self.states(name, &dfa)
+    }
+
+    /// A language without assertions as it is built.
+    fn parts(&mut self, language: LanguageId) -> Result<Expr, SchemaError> {
+        // As deep as the groups of a pattern nest, which is limited.
+        let shape = self.normaliser.reader.terms.languages.shape(language);
+        Ok(match shape {
+            None | Some(Shape::Nothing) => Expr::nothing(),
+            Some(Shape::Empty) => Expr::empty(),
+            Some(Shape::Class(set)) => characters(&set),
+            Some(Shape::Concat(first, second)) => {
+                let mut parts = vec![self.parts(first)?];
+                let mut rest = second;
+                while let Some(Shape::Concat(part, next)) =
+                    self.normaliser.reader.terms.languages.shape(rest)
+                {
+                    parts.push(self.parts(part)?);
+                    rest = next;
+                }
+                parts.push(self.parts(rest)?);
+                sequence(parts)
+            }
+            Some(Shape::Alt(items)) => {
+                let cases: Result<Vec<_>, _> =
+                    items.into_iter().map(|item| self.parts(item)).collect();
+                choice(cases?)
+            }
+            Some(Shape::Repeat { item, min, max }) => {
+                let item = self.parts(item)?;
+                self.counted(item, min.into(), max.map(u64::from))?
+            }
+        })
+    }
+
+    /// The texts of an automaton from after the opening quote to the closing one. A state that
+    /// several others lead to is a rule; what leads back to itself is a loop in front.
+    fn states(&mut self, name: &str, dfa: &Dfa) -> Result<Expr, SchemaError> {
+        let mut sources = vec![0_usize; dfa.states().len()];
+        for (from, state) in dfa.states().iter().enumerate() {
+            for &(_, to) in state.transitions.iter().filter(|&&(_, to)| to != from) {
+                sources[to] += 1;
+            }
+        }
+        let mut rules = Rules {
+            dfa,
+            name,
+            // The first state stands where the string does.
+            names: vec![None; sources.len()],
+            shared: sources.iter().enumerate().map(|(at, &n)| n > usize::from(at > 0)).collect(),
+            pending: Vec::new(),
+        };
+        let start = if rules.shared[0] {
+            self.state_rule(&mut rules, 0)
+        } else {
+            self.state(&mut rules, 0, 0)
+        };
+        while let Some(state) = rules.pending.pop() {
+            let body = self.state(&mut rules, state, 0);
+            let rule = rules.names[state].clone().unwrap_or_default();
+            self.rule(rule, body)?;
+        }
+        Ok(sequence([Expr::literal(QUOTE), start]))
+    }
+
+    /// A reference to the rule of a state.
+    fn state_rule(&mut self, rules: &mut Rules<'_>, state: usize) -> Expr {
+        if let Some(name) = &rules.names[state] {
+            return Expr::reference(name.clone());
+        }
+        let name = self.fresh(&format!("{}-state", rules.name));
+        rules.names[state] = Some(name.clone());
+        rules.pending.push(state);
+        Expr::reference(name)
+    }
+
+    fn state(&mut self, rules: &mut Rules<'_>, at: usize, level: usize) -> Expr {
+        let dfa = rules.dfa;
+        let state = &dfa.states()[at];
+        let mut cases = Vec::new();
+        let mut again = None;
+        if state.accepting {
+            cases.push(Expr::literal(QUOTE));
+        }
+        for (set, to) in &state.transitions {
+            if *to == at {
+                again = Some(characters(set).repeat(0, None));
+                continue;
+            }
+            let rest = if rules.shared[*to] || level >= MOST_LEVELS {
+                self.state_rule(rules, *to)
+            } else {
+                self.state(rules, *to, level + 1)
+            };
+            cases.push(sequence([characters(set), rest]));
+        }
+        sequence(again.into_iter().chain([choice(cases)]))
+    }
+}
+
+/// The rules of an automaton that is being written.
+struct Rules<'a> {
+    dfa: &'a Dfa,
+    name: &'a str,
+    names: Vec<Option<String>>,
+    shared: Vec<bool>,
+    /// States whose rules are still to be written.
+    pending: Vec<usize>,
+}
+
+/// One code point of a set, with an escape only where JSON requires one.
+fn characters(set: &CharSet) -> Expr {
+    let special = CharSet::from_ranges(NOT_RAW);
+    let raw = set.intersection(&special.complement());
+    let escaped = set.intersection(&special);
+    let mut cases = Vec::new();
+    if !raw.is_empty() {
+        cases.push(Expr::class(raw.ranges().iter().copied()));
+    }
+    if escaped == special {
+        cases.push(necessary_escape());
+    } else {
+        let points = escaped.ranges().iter().flat_map(|&(low, high)| low..=high);
+        cases.extend(points.filter_map(required_escape).map(Expr::literal));
+    }
+    choice(cases)
+}
