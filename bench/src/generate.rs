@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -64,15 +64,8 @@ struct Outcome {
 /// Runs the command; whether nothing failed.
 pub fn run(options: &Options) -> Result<bool> {
     let engine = Engine::new(Vocabulary::from_name(&options.vocab)?);
-    let mut files = Vec::new();
-    for folder in &options.folders {
-        files.extend(input::read_folder(folder)?);
-    }
-    let files: Vec<_> = files
-        .into_iter()
-        .filter(|file| Path::new(&file.path).extension().is_some_and(|it| it == "json"))
-        .step_by(options.every.max(1))
-        .collect();
+    let files = input::read_json_files(&options.folders)?;
+    let files: Vec<_> = files.into_iter().step_by(options.every.max(1)).collect();
     let outcomes =
         work::each(&files, "schemas", |file| one(&engine, &file.path, &file.bytes, options))?;
     report(options, &outcomes)

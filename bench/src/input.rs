@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -44,6 +44,16 @@ pub fn read_rows(path: &Path) -> Result<Vec<Value>> {
                 .with_context(|| format!("{}:{number} is not JSON", path.display()))
         })
         .collect()
+}
+
+/// The JSON files of several folders or archives.
+pub fn read_json_files(folders: &[PathBuf]) -> Result<Vec<File>> {
+    let mut files = Vec::new();
+    for folder in folders {
+        files.extend(read_folder(folder)?);
+    }
+    files.retain(|file| Path::new(&file.path).extension().is_some_and(|it| it == "json"));
+    Ok(files)
 }
 
 /// All files of a folder, or of a `.tar.xz` in its place, ordered by their paths.

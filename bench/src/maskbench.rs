@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -67,11 +67,7 @@ enum Outcome {
 /// Runs every file; whether no verdict is wrong and nothing panicked.
 pub fn run(options: &Options) -> Result<bool> {
     let engine = Engine::new(vocabularies::load(&options.vocab)?);
-    let mut files = Vec::new();
-    for folder in &options.folders {
-        files.extend(input::read_folder(folder)?);
-    }
-    files.retain(|file| Path::new(&file.path).extension().is_some_and(|it| it == "json"));
+    let files = input::read_json_files(&options.folders)?;
     let files: Vec<_> =
         files.into_iter().skip(options.offset).step_by(options.every.max(1)).collect();
     let outcomes = work::each(&files, "schemas", |file| {

@@ -67,10 +67,10 @@ impl RandomModel {
     }
 
     /// The same model, which also knows the literals of a grammar as its words: what begins like
-    /// one of them it tends to finish so, those first that it has written least often. It does not know where they are allowed, but a model
-    /// that has the schema in its prompt writes declared names rather than others, and so does
-    /// this one. Without them an object with required names that also allows any other name
-    /// rarely ends.
+    /// one of them it tends to finish so, those first that it has written least often. It does not
+    /// know where they are allowed, but a model that has the schema in its prompt writes declared
+    /// names rather than others, and so does this one. Without them an object with required names
+    /// that also allows any other name rarely ends.
     ///
     /// ```
     /// use grammask::sampler::{Engine, Vocabulary};

@@ -145,6 +145,13 @@ impl Emitter<'_, '_, '_> {
         Ok(true)
     }
 
+    /// Says something in the report, once.
+    fn note(&mut self, note: &str) {
+        if !self.notes.iter().any(|one| one == note) {
+            self.notes.push(note.to_owned());
+        }
+    }
+
     /// Adds a rule.
     fn rule(&mut self, name: String, body: Expr) -> Result<(), SchemaError> {
         self.nodes += size(&body) + 1;

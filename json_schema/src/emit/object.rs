@@ -285,10 +285,7 @@ impl Emitter<'_, '_, '_> {
             members.push(Member { key, repetition: Repetition::Many, value });
             return Ok(Others::Members(members));
         }
-        let note = "undeclared keys may repeat: plain GBNF cannot exclude that";
-        if !self.notes.iter().any(|one| one == note) {
-            self.notes.push(note.to_owned());
-        }
+        self.note("undeclared keys may repeat: plain GBNF cannot exclude that");
         let key = if declared.is_empty() {
             self.terminal(Terminal::Key)
         } else {

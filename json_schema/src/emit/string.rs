@@ -128,10 +128,7 @@ impl Emitter<'_, '_, '_> {
         Ok(match set {
             &StringSet::Matching { language, min, max } => {
                 if self.options.strings == Strings::AnyEscape {
-                    let note = "strings with a pattern have an escape only where JSON requires one";
-                    if !self.notes.iter().any(|one| one == note) {
-                        self.notes.push(note.to_owned());
-                    }
+                    self.note("strings with a pattern have an escape only where JSON requires one");
                 }
                 vec![self.matching(name, language, min, max)?]
             }
@@ -179,10 +176,7 @@ impl Emitter<'_, '_, '_> {
             None => None,
             Some(Ok(max)) => Some(max),
             Some(Err(_)) => {
-                let note = format!("an upper bound above {limit} is no bound");
-                if !self.notes.contains(&note) {
-                    self.notes.push(note);
-                }
+                self.note(&format!("an upper bound above {limit} is no bound"));
                 None
             }
         };

@@ -120,14 +120,10 @@ impl Languages {
         &mut self,
         terms: impl IntoIterator<Item = LanguageId>,
     ) -> Result<LanguageId> {
-        let mut items = Vec::new();
-        for id in terms {
-            match &*self.term(id) {
-                Term::Alt(inner) => items.extend_from_slice(inner),
-                _ => items.push(id),
-            }
-        }
-        self.spend(items.len())?;
+        let mut items = self.flattened(terms, |term| match term {
+            Term::Alt(inner) => Some(inner),
+            _ => None,
+        })?;
         items.sort_unstable();
         items.dedup();
         if items.contains(&LanguageId::EVERYTHING) {
@@ -156,6 +152,23 @@ impl Languages {
             [item] => Ok(item),
             _ => self.intern(Term::Alt(items.into())),
         }
+    }
+
+    /// The terms, but of those that consist of others these.
+    fn flattened(
+        &mut self,
+        terms: impl IntoIterator<Item = LanguageId>,
+        parts: fn(&Term) -> Option<&[LanguageId]>,
+    ) -> Result<Vec<LanguageId>> {
+        let mut items = Vec::new();
+        for id in terms {
+            match parts(&self.term(id)) {
+                Some(inner) => items.extend_from_slice(inner),
+                None => items.push(id),
+            }
+        }
+        self.spend(items.len())?;
+        Ok(items)
     }
 
     fn is_class(&self, id: LanguageId) -> bool {
@@ -225,14 +238,10 @@ impl Languages {
         &mut self,
         terms: impl IntoIterator<Item = LanguageId>,
     ) -> Result<LanguageId> {
-        let mut items = Vec::new();
-        for id in terms {
-            match &*self.term(id) {
-                Term::And(inner) => items.extend_from_slice(inner),
-                _ => items.push(id),
-            }
-        }
-        self.spend(items.len())?;
+        let items = self.flattened(terms, |term| match term {
+            Term::And(inner) => Some(inner),
+            _ => None,
+        })?;
         let mut run: Option<(CharSet, u32, Option<u32>)> = None;
         let mut others = Vec::with_capacity(items.len());
         for item in items {

@@ -83,6 +83,11 @@ fn has_length(text: &str, min: u64, max: Option<u64>) -> bool {
     length >= min && max.is_none_or(|max| length <= max)
 }
 
+/// Whether the first range of lengths holds the second one.
+fn holds(min: u64, max: Option<u64>, min2: u64, max2: Option<u64>) -> bool {
+    min <= min2 && max.is_none_or(|max| max2.is_some_and(|max2| max2 <= max))
+}
+
 fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
@@ -185,18 +190,12 @@ impl Constraint for StringSet {
                 values.iter().all(|value| has_length(value, *min, *max) && !except.contains(value))
             }
             (Self::Lengths { min, max, except }, Self::Matching { min: min2, max: max2, .. }) => {
-                except.is_empty()
-                    && min <= min2
-                    && max.is_none_or(|max| max2.is_some_and(|max2| max2 <= max))
+                except.is_empty() && holds(*min, *max, *min2, *max2)
             }
             (
                 Self::Lengths { min, max, except },
                 Self::Lengths { min: min2, max: max2, except: except2 },
-            ) => {
-                min <= min2
-                    && max.is_none_or(|max| max2.is_some_and(|max2| max2 <= max))
-                    && (except.is_empty() || except == except2)
-            }
+            ) => holds(*min, *max, *min2, *max2) && (except.is_empty() || except == except2),
             _ => self == other,
         }
     }

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::language::{Dfa, LanguageId, Languages};
-
 use crate::resolve::SchemaId;
 
 /// An interned [`Term`]; equal terms have equal ids.
