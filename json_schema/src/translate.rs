@@ -3,7 +3,7 @@
 use grammask_gbnf::Grammar;
 use serde_json::Value;
 
-use crate::emit::emit;
+use crate::emit::{Emitted, emit};
 use crate::error::SchemaError;
 use crate::normalise::Normaliser;
 use crate::options::Options;
@@ -35,15 +35,16 @@ pub struct Translation {
 /// use grammask_json_schema::{Options, SchemaErrorKind, translate};
 /// use serde_json::json;
 ///
-/// let error = translate(&json!({"items": {"uniqueItems": true}}), &Options::default()).unwrap_err();
-/// assert_eq!(error.pointer(), "/items/uniqueItems");
+/// let error = translate(&json!({"items": {"pattern": "(a)\\1"}}), &Options::default()).unwrap_err();
+/// assert_eq!(error.pointer(), "/items/pattern");
 /// assert!(matches!(error.kind(), SchemaErrorKind::Unsupported(keywords) if keywords.len() == 1));
 /// ```
 pub fn translate(schema: &Value, options: &Options) -> Result<Translation, SchemaError> {
     let reader = Reader::new(schema, options)?;
     let mut normaliser = Normaliser::new(reader);
-    let (grammar, satisfiable) = emit(&mut normaliser)?;
-    let reader = normaliser.reader;
+    let Emitted { grammar, satisfiable, refused } = emit(&mut normaliser)?;
+    let mut reader = normaliser.reader;
+    reader.settle(&refused);
     reader.verdict()?;
     let report = Report {
         spelling: Spelling::of(options),

@@ -17,7 +17,7 @@ mod search;
 mod shape;
 mod store;
 
-pub(crate) use automaton::Dfa;
+pub(crate) use automaton::{Dfa, DfaState};
 pub(crate) use class::CharSet;
 pub(crate) use shape::Shape;
 pub(crate) use store::{LanguageId, Languages, TooLarge};

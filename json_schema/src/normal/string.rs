@@ -1,6 +1,6 @@
 //! Sets of strings, over decoded code points.
 
-use super::{Constraint, Terms, Trouble};
+use super::{Constraint, Terms, Trouble, least};
 use crate::language::{LanguageId, Languages, TooLarge};
 
 /// A set of strings.
@@ -42,6 +42,21 @@ impl StringSet {
             Some(dfa) if !dfa.has_length(min, max) => None,
             _ => Some(Self::Matching { language, min, max }),
         }
+    }
+
+    /// The language of all strings of a union.
+    pub(crate) fn any_of(union: &[Self], terms: &mut Terms) -> LanguageId {
+        let mut all = LanguageId::NOTHING;
+        for set in union {
+            let language = set.language(&mut terms.languages).and_then(|(language, min, max)| {
+                let bound = |bound: u64| u32::try_from(bound).map_err(|_| TooLarge);
+                let lengths = terms.languages.lengths(bound(min)?, max.map(bound).transpose()?)?;
+                terms.languages.and([language, lengths])
+            });
+            let language = terms.or_too_large(language, LanguageId::EVERYTHING);
+            all = terms.either_key(all, language);
+        }
+        all
     }
 
     /// Whether this string is in it.
@@ -86,13 +101,6 @@ fn has_length(text: &str, min: u64, max: Option<u64>) -> bool {
 /// Whether the first range of lengths holds the second one.
 fn holds(min: u64, max: Option<u64>, min2: u64, max2: Option<u64>) -> bool {
     min <= min2 && max.is_none_or(|max| max2.is_some_and(|max2| max2 <= max))
-}
-
-fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    }
 }
 
 impl Constraint for StringSet {

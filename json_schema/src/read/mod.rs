@@ -7,12 +7,13 @@ mod object;
 mod string;
 mod vocabulary;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::error::{SchemaError, SchemaErrorKind, Unsupported};
-use crate::normal::{MAX_STATES, Normal, NumberSet, StringSet, TermId, Terms};
+use crate::normal::{Evaluated, MAX_STATES, Normal, NumberSet, StringSet, TermId, Terms};
 use crate::options::{Draft, Options, Strictness};
 use crate::report::{Entry, Status};
 use crate::resolve::{Document, SchemaId};
@@ -27,12 +28,20 @@ pub(crate) enum Part {
     Normal(Normal),
     /// Another constraint.
     Term(TermId),
+    /// `anyOf`: at least one.
+    AnyOf(Vec<TermId>),
     /// `oneOf`: exactly one.
     OneOf(Vec<TermId>),
     /// `not`: what it must not be.
     Not(TermId),
     /// `if`, `then`, `else`.
     If { condition: TermId, then: TermId, otherwise: TermId },
+    /// `propertyNames`: what each key must be.
+    Names(TermId),
+    /// What the keywords of this subschema alone evaluate.
+    Evaluates(Evaluated),
+    /// `unevaluatedProperties`, `unevaluatedItems`: what the rest must be, `None` for anything.
+    Unevaluated { properties: Option<TermId>, items: Option<TermId> },
     /// `dependentRequired`: if the key is there, so are the others.
     DependentKeys { key: String, needs: Vec<Arc<str>>, keyword: &'static str },
     /// `dependentSchemas`: if the key is there, the whole is also this.
@@ -69,36 +78,52 @@ impl<'s, 'o> Reader<'s, 'o> {
         })
     }
 
-    /// Names a keyword as not enforced.
-    pub(crate) fn refuse(&mut self, id: SchemaId, keyword: &str, reason: &str) {
+    /// Names a keyword as not enforced; returns the number of the refusal. It only counts if what
+    /// it belongs to is needed in the end.
+    pub(crate) fn refuse(&mut self, id: SchemaId, keyword: &str, reason: &str) -> usize {
         let pointer = self.document.keyword_pointer(id, keyword);
-        if self.refused.iter().any(|one| one.pointer == pointer) {
-            return;
-        }
-        self.entries.retain(|entry| entry.pointer != pointer);
-        self.note_entry(pointer.clone(), keyword, Status::Refused, Some(reason.to_owned()));
-        self.refused.push(Unsupported {
-            pointer,
-            keyword: keyword.to_owned(),
-            reason: reason.to_owned(),
-        });
+        self.add_refusal(pointer, keyword, reason.to_owned())
     }
 
     /// Names a subschema as a whole as not enforced: its complement was asked for.
-    pub(crate) fn refuse_whole(&mut self, id: SchemaId, reason: &str) {
+    pub(crate) fn refuse_whole(&mut self, id: SchemaId, reason: &str) -> usize {
         let pointer = self.document.pointer(id).to_owned();
-        if self.refused.iter().any(|one| one.pointer == pointer) {
-            return;
-        }
         // The keyword that asked is the last one on the way to the subschema.
         let keyword = pointer
             .rsplit('/')
             .find(|token| matches!(*token, "not" | "oneOf" | "if" | "anyOf" | "allOf"))
             .unwrap_or("not")
             .to_owned();
-        let reason = format!("must not be matched, but {reason}");
-        self.note_entry(pointer.clone(), &keyword, Status::Refused, Some(reason.clone()));
-        self.refused.push(Unsupported { pointer, keyword, reason });
+        self.add_refusal(pointer, &keyword, format!("must not be matched, but {reason}"))
+    }
+
+    fn add_refusal(&mut self, pointer: String, keyword: &str, reason: String) -> usize {
+        if let Some(known) = self.refused.iter().position(|one| one.pointer == pointer) {
+            return known;
+        }
+        self.refused.push(Unsupported { pointer, keyword: keyword.to_owned(), reason });
+        self.refused.len() - 1
+    }
+
+    /// Keeps the refusals that count, by their numbers, and enters them in the report.
+    pub(crate) fn settle(&mut self, needed: &BTreeSet<usize>) {
+        let refused = std::mem::take(&mut self.refused);
+        for (number, one) in refused.into_iter().enumerate() {
+            if !needed.contains(&number) {
+                continue;
+            }
+            let entry = Entry {
+                pointer: one.pointer.clone(),
+                keyword: one.keyword.clone(),
+                status: Status::Refused,
+                note: Some(one.reason.clone()),
+            };
+            match self.entries.iter_mut().find(|known| known.pointer == one.pointer) {
+                Some(known) => *known = entry,
+                None => self.entries.push(entry),
+            }
+            self.refused.push(one);
+        }
     }
 
     fn note_entry(&mut self, pointer: String, keyword: &str, status: Status, note: Option<String>) {
@@ -182,9 +207,10 @@ impl<'s, 'o> Reader<'s, 'o> {
         }
         let refused_before = self.refused.len();
         self.read_roles(&keywords);
-        let base = self.read_typed(&keywords)?;
+        let mut evaluated = Evaluated::default();
+        let base = self.read_typed(&keywords, &mut evaluated)?;
         let mut base = Some(base);
-        let mut parts = Vec::new();
+        let mut parts = vec![Part::Evaluates(evaluated)];
         for keyword in map.keys() {
             match keyword.as_str() {
                 "properties" => parts.extend(base.take().map(Part::Normal)),
@@ -199,9 +225,13 @@ impl<'s, 'o> Reader<'s, 'o> {
                 }
                 "anyOf" => {
                     let terms = self.subschemas(&keywords, keyword)?;
-                    parts.push(Part::Term(self.terms.some(&terms)));
+                    parts.push(Part::AnyOf(terms));
                 }
                 "oneOf" => parts.push(Part::OneOf(self.subschemas(&keywords, keyword)?)),
+                "propertyNames" if role(keyword, draft) == Role::Enforced => {
+                    let names = self.subschema(id, &["propertyNames"], &map["propertyNames"])?;
+                    parts.push(Part::Names(names));
+                }
                 "not" => {
                     parts.push(Part::Not(self.subschema(id, &["not"], &map["not"])?));
                 }
@@ -223,10 +253,28 @@ impl<'s, 'o> Reader<'s, 'o> {
             }
         }
         parts.extend(base.take().map(Part::Normal));
+        parts.extend(self.read_unevaluated(&keywords)?);
         if self.refused.len() > refused_before {
-            parts.push(Part::Normal(Normal { widened: true, ..Normal::any() }));
+            let refused = (refused_before..self.refused.len()).collect();
+            parts.push(Part::Normal(Normal { refused, ..Normal::any() }));
         }
         Ok(parts)
+    }
+
+    /// What is to be done with what the other keywords have not spoken of.
+    fn read_unevaluated(
+        &mut self,
+        keywords: &Keywords<'s>,
+    ) -> Result<Option<Part>, SchemaError> {
+        let mut read = |keyword: &str| match keywords.map.get(keyword) {
+            Some(value) if role(keyword, keywords.draft) == Role::Enforced => {
+                self.subschema(keywords.id, &[keyword], value).map(Some)
+            }
+            _ => Ok(None),
+        };
+        let (properties, items) = (read("unevaluatedProperties")?, read("unevaluatedItems")?);
+        let some = properties.is_some() || items.is_some();
+        Ok(some.then_some(Part::Unevaluated { properties, items }))
     }
 
     /// Until draft 7 nothing counts beside a reference.
@@ -271,26 +319,26 @@ impl<'s, 'o> Reader<'s, 'o> {
                     self.note_entry(pointer, keyword, Status::Annotation, note);
                 }
                 Role::Format => self.read_format(keywords, value, pointer),
-                Role::Refused { reason, .. } => {
-                    if vocabulary::is_trivial(keyword, value, keywords.map) {
-                        self.note_entry(pointer, keyword, Status::Enforced, None);
-                    } else {
-                        self.refuse(keywords.id, keyword, reason);
-                    }
+                Role::Refused { reason } => {
+                    self.refuse(keywords.id, keyword, reason);
                 }
             }
         }
     }
 
     /// The constraint of the keywords that speak of one type each, and of `type`.
-    fn read_typed(&mut self, keywords: &Keywords<'s>) -> Result<Normal, SchemaError> {
+    fn read_typed(
+        &mut self,
+        keywords: &Keywords<'s>,
+        evaluated: &mut Evaluated,
+    ) -> Result<Normal, SchemaError> {
         let mut normal = self.read_type(keywords)?;
         let limit = self.options.limits.alternatives;
         let mut typed = Normal::any();
         typed.numbers = self.read_number(keywords)?.into_iter().collect();
         typed.strings = self.read_string(keywords)?.into_iter().collect();
-        typed.arrays = self.read_array(keywords)?.into_iter().collect();
-        typed.objects = self.read_object(keywords)?.into_iter().collect();
+        typed.arrays = self.read_array(keywords, evaluated)?.into_iter().collect();
+        typed.objects = self.read_object(keywords, evaluated)?.into_iter().collect();
         normal = normal.and(&typed, &mut self.terms, limit).map_err(|_| {
             SchemaError::limit(self.document.pointer(keywords.id), "alternatives", limit)
         })?;

@@ -1,11 +1,11 @@
-//! `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`.
+//! `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`.
 
 use serde_json::{Number, Value};
 
 use super::{Keywords, Reader};
 use crate::decimal::Decimal;
 use crate::error::SchemaError;
-use crate::normal::{Bound, Constraint, NumberSet};
+use crate::normal::{Bound, Constraint, NumberSet, Step};
 use crate::options::Draft;
 
 impl<'s> Reader<'s, '_> {
@@ -41,7 +41,17 @@ impl<'s> Reader<'s, '_> {
                 }
             }
         }
-        Ok(Some(set))
+        let Some(value) = self.read_decimal(keywords, "multipleOf")? else { return Ok(Some(set)) };
+        if value <= Decimal::zero() {
+            return Err(self.invalid(keywords, "multipleOf", "a number greater than 0"));
+        }
+        match Step::new(&value) {
+            Some(step) => Ok(set.and(&NumberSet::multiples(step), &mut self.terms)),
+            None => {
+                self.refuse(keywords.id, "multipleOf", "it has too many digits");
+                Ok(Some(set))
+            }
+        }
     }
 
     fn read_decimal(

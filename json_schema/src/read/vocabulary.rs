@@ -1,7 +1,5 @@
 //! Which keyword is what in which draft.
 
-use serde_json::{Map, Value};
-
 use crate::options::Draft;
 
 /// What a keyword is.
@@ -40,6 +38,9 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         | "properties"
         | "required"
         | "additionalProperties"
+        | "patternProperties"
+        | "multipleOf"
+        | "uniqueItems"
         | "minProperties"
         | "maxProperties"
         | "allOf"
@@ -56,15 +57,12 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         "prefixItems" => (Role::Enforced, Draft202012, Draft202012),
         "dependentRequired" | "dependentSchemas" => (Role::Enforced, Draft201909, Draft202012),
         "format" => (Role::Format, Draft4, Draft202012),
-        "multipleOf" | "uniqueItems" | "patternProperties" => {
-            (NOT_YET, Draft4, Draft202012)
+        "contains" | "propertyNames" => (Role::Enforced, Draft6, Draft202012),
+        "minContains" | "maxContains" | "unevaluatedItems" | "unevaluatedProperties" => {
+            (Role::Enforced, Draft201909, Draft202012)
         }
-        "contains" | "propertyNames" => (NOT_YET, Draft6, Draft202012),
-        "unevaluatedItems" | "unevaluatedProperties" => (NOT_YET, Draft201909, Draft202012),
         "$recursiveRef" => (NOT_YET, Draft201909, Draft201909),
         "$dynamicRef" => (NOT_YET, Draft202012, Draft202012),
-        // They only say something beside `contains`, which is refused.
-        "minContains" | "maxContains" => (Role::Annotation, Draft201909, Draft202012),
         "title" | "description" | "default" | "examples" | "$comment" | "deprecated"
         | "readOnly" | "writeOnly" | "contentEncoding" | "contentMediaType" | "contentSchema"
         | "$schema" | "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor"
@@ -72,19 +70,4 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         _ => return Role::Unknown,
     };
     if (from..=to).contains(&draft) { role } else { Role::Unknown }
-}
-
-/// Whether a keyword that is refused says nothing with this value, in these surroundings.
-pub(crate) fn is_trivial(keyword: &str, value: &Value, map: &Map<String, Value>) -> bool {
-    match keyword {
-        "uniqueItems" => {
-            *value == Value::Bool(false)
-                || map.get("maxItems").and_then(Value::as_u64).is_some_and(|max| max <= 1)
-        }
-        "patternProperties" => value.as_object().is_some_and(Map::is_empty),
-        "propertyNames" | "unevaluatedItems" | "unevaluatedProperties" => {
-            *value == Value::Bool(true) || value.as_object().is_some_and(Map::is_empty)
-        }
-        _ => false,
-    }
 }
