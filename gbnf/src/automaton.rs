@@ -5,6 +5,7 @@ mod counting;
 mod interner;
 mod label;
 mod left_corner;
+mod linear;
 mod lower;
 mod members;
 mod program;

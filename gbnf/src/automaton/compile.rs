@@ -32,8 +32,6 @@ struct Compiler<'a> {
     entries: Vec<Option<Position>>,
     /// Rules whose code is still to be generated.
     wanted: Vec<u32>,
-    /// The term of each rule that is part of a terminal.
-    rule_terms: FxHashMap<u32, TermId>,
 }
 
 /// Compiles the rule `root` of a grammar with all that it uses.
@@ -42,7 +40,7 @@ pub(crate) fn compile(
     root: &str,
     terms: &Terms,
 ) -> Result<Program, CompileError> {
-    let (mut lowered, names) = lower(grammar)?;
+    let (mut lowered, names) = lower(grammar, terms)?;
     let &root = names
         .get(root)
         .ok_or_else(|| CompileError::new(CompileErrorKind::UndefinedRoot(root.to_owned())))?;
@@ -57,7 +55,6 @@ pub(crate) fn compile(
         texts: Vec::new(),
         entries: vec![None; rules],
         wanted: Vec::new(),
-        rule_terms: FxHashMap::default(),
     };
     let body = compiler.lowered.rules[root as usize];
     let accepts_empty = compiler.lowered.nullable[body as usize];
@@ -264,6 +261,12 @@ impl Compiler<'_> {
         if !extent.regular || !self.lowered.productive[part as usize] {
             return None;
         }
+        if let &Kind::Rule(rule) = &self.lowered.kinds[part as usize]
+            && self.lowered.is_linear(rule)
+        {
+            let term = self.term(part);
+            return (!self.terms.first(term).is_empty()).then_some(Label::Term(term));
+        }
         if let Kind::Text(text) = &self.lowered.kinds[part as usize]
             && extent.size > TERMINAL_SIZE
         {
@@ -306,7 +309,7 @@ impl Compiler<'_> {
     fn trie(&mut self, branches: &[Branch]) -> TermId {
         let terms = branches.iter().map(|branch| {
             let rest = branch.rest.iter().rev().fold(TermId::EMPTY, |rest, &item| {
-                let item = term_of(item, &self.lowered, self.terms, &mut self.rule_terms);
+                let item = self.lowered.term(item, self.terms);
                 self.terms.concat(item, rest)
             });
             (branch.text.as_slice(), rest)
@@ -317,7 +320,7 @@ impl Compiler<'_> {
 
     /// The term of a regular part.
     fn term(&mut self, part: Part) -> TermId {
-        term_of(part, &self.lowered, self.terms, &mut self.rule_terms)
+        self.lowered.term(part, self.terms)
     }
 }
 
@@ -388,55 +391,23 @@ fn branches(items: &[Part], lowered: &Lowered) -> (Vec<Branch>, Vec<Part>) {
     (kept, others)
 }
 
-fn term_of(
-    part: Part,
-    lowered: &Lowered,
-    terms: &Terms,
-    rule_terms: &mut FxHashMap<u32, TermId>,
-) -> TermId {
-    if let Kind::Rule(rule) = &lowered.kinds[part as usize]
-        && let Some(&term) = rule_terms.get(rule)
-    {
-        return term;
-    }
-    let mut of = |part: Part| {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || term_of(part, lowered, terms, rule_terms))
-    };
-    match &lowered.kinds[part as usize] {
-        Kind::Nothing | Kind::Token(_) | Kind::Members(_) => TermId::NOTHING,
-        Kind::Empty => TermId::EMPTY,
-        Kind::Text(text) => terms.text(text),
-        Kind::Texts(texts) => terms.texts(texts.iter().map(|text| &**text)),
-        Kind::Class(ranges) => terms.class(ranges),
-        &Kind::Rule(rule) => {
-            let term = of(lowered.rules[rule as usize]);
-            rule_terms.insert(rule, term);
-            term
-        }
-        Kind::Sequence(items) => {
-            items.iter().rev().fold(TermId::EMPTY, |rest, &item| terms.concat(of(item), rest))
-        }
-        Kind::Choice(items) => terms.alt(items.iter().map(|&item| of(item)).collect::<Vec<_>>()),
-        &Kind::Repeat { item, min, max } => terms.repeat(of(item), min, max),
-    }
-}
-
 /// Checks the keys of all members, and makes members that ask for more different keys than there
 /// are match nothing.
 fn drop_impossible_members(lowered: &mut Lowered, terms: &Terms) -> Result<(), CompileError> {
     let mut impossible = Vec::new();
-    let mut rule_terms = FxHashMap::default();
+    let mut rule_terms = std::mem::take(&mut lowered.rule_terms);
     for part in 0..lowered.kinds.len() {
         let Kind::Members(members) = &lowered.kinds[part] else { continue };
         if too_few_keys(members, lowered, terms, &mut rule_terms)? {
             impossible.push(part);
         }
     }
+    lowered.rule_terms = rule_terms;
     if !impossible.is_empty() {
         for part in impossible {
             lowered.kinds[part] = Kind::Nothing;
         }
-        lowered.analyse();
+        lowered.analyse(terms);
     }
     Ok(())
 }
@@ -454,7 +425,7 @@ fn too_few_keys(
         if !lowered.extents[member.key as usize].regular {
             return bad("is not a regular expression");
         }
-        let key = term_of(member.key, lowered, terms, rule_terms);
+        let key = lowered.term_with(member.key, terms, rule_terms);
         if terms.nullable(key) {
             return bad("may be empty");
         }
@@ -462,7 +433,8 @@ fn too_few_keys(
             continue;
         }
         let mut rest = key;
-        while let [(lo, hi, next)] = *terms.transitions(rest)
+        while !terms.nullable(rest)
+            && let [(lo, hi, next)] = *terms.transitions(rest)
             && lo == hi
         {
             rest = next;
@@ -488,7 +460,7 @@ fn too_few_keys(
         .members
         .iter()
         .filter(|member| member.repetition == Repetition::Many && lowered.member_possible(member))
-        .map(|member| term_of(member.key, lowered, terms, rule_terms))
+        .map(|member| lowered.term_with(member.key, terms, rule_terms))
         .collect();
     let free = terms.alt(free);
     let declared = literals.iter().filter(|&&literal| meets(literal, free, terms)).count() as u64;
