@@ -17,7 +17,7 @@ use std::rc::Rc;
 use grammask_gbnf::{Expr, ExprKind, Grammar};
 
 use crate::error::SchemaError;
-use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId};
+use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId, Terms};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
 use terminal::Terminal;
@@ -26,7 +26,7 @@ use terminal::Terminal;
 pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<(Grammar, bool), SchemaError> {
     let root = normaliser.reader.terms.schema(crate::resolve::SchemaId::ROOT);
     let reachable = explore(normaliser, root)?;
-    let possible = possible(&reachable);
+    let possible = possible(&reachable, &mut normaliser.reader.terms);
     let options = normaliser.reader.options;
     let mut emitter = Emitter {
         normaliser,
@@ -74,8 +74,8 @@ fn explore(
     Ok(found)
 }
 
-/// Which terms have a value at all: the least fixed point.
-fn possible(reachable: &[(TermId, Rc<Normal>)]) -> HashSet<TermId> {
+/// Which terms have a value that can be written: the least fixed point.
+fn possible(reachable: &[(TermId, Rc<Normal>)], terms: &mut Terms) -> HashSet<TermId> {
     let mut possible = HashSet::new();
     loop {
         let before = possible.len();
@@ -87,7 +87,7 @@ fn possible(reachable: &[(TermId, Rc<Normal>)]) -> HashSet<TermId> {
             let has_value = normal.null
                 || normal.booleans != [false; 2]
                 || !normal.numbers.is_empty()
-                || !normal.strings.is_empty()
+                || normal.strings.iter().any(|set| set.is_written(terms))
                 || normal.arrays.iter().any(|shape| shape.clone().pruned(is_nothing).is_some())
                 || normal.objects.iter().any(|shape| shape.clone().pruned(is_nothing).is_some());
             if has_value {

@@ -126,11 +126,11 @@ impl Emitter<'_, '_, '_> {
     /// What matches a string of the set, quotes included.
     pub(super) fn string(&mut self, name: &str, set: &StringSet) -> Result<Vec<Expr>, SchemaError> {
         Ok(match set {
-            &StringSet::Matching { language, min, max } => {
+            &StringSet::Matching { texts, min, max } => {
                 if self.options.strings == Strings::AnyEscape {
                     self.note("strings with a pattern have an escape only where JSON requires one");
                 }
-                vec![self.matching(name, language, min, max)?]
+                vec![self.matching(name, texts.lower, min, max)?]
             }
             StringSet::Values(values) if self.options.strings == Strings::AnyEscape => values
                 .iter()
