@@ -32,7 +32,7 @@
 mod decimal;
 mod emit;
 mod error;
-// What `pattern` and `format` are to be read with; nothing asks it yet.
+mod format;
 mod language;
 mod normal;
 mod normalise;

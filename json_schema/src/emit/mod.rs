@@ -19,9 +19,7 @@ use std::rc::Rc;
 use grammask_gbnf::{Expr, ExprKind, Grammar};
 
 use crate::error::SchemaError;
-use crate::normal::{
-    Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId, Terms,
-};
+use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId, Terms};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
 use array::variants;
@@ -99,7 +97,7 @@ fn explore(
     Ok(found)
 }
 
-/// Which terms have a value at all: the least fixed point.
+/// Which terms have a value that can be written: the least fixed point.
 fn possible(reachable: &[(TermId, Rc<Normal>)], terms: &mut Terms) -> HashSet<TermId> {
     let mut possible = HashSet::new();
     loop {
@@ -112,7 +110,7 @@ fn possible(reachable: &[(TermId, Rc<Normal>)], terms: &mut Terms) -> HashSet<Te
             let has_value = normal.null
                 || normal.booleans != [false; 2]
                 || !normal.numbers.is_empty()
-                || !normal.strings.is_empty()
+                || normal.strings.iter().any(|set| set.is_written(terms))
                 || normal.arrays.iter().any(|shape| shape.clone().pruned(is_nothing).is_some())
                 || normal
                     .objects

@@ -127,11 +127,11 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn string(&mut self, name: &str, set: &StringSet) -> Result<Vec<Expr>, SchemaError> {
         let any_escape = self.options.strings == Strings::AnyEscape && !self.single;
         Ok(match set {
-            &StringSet::Matching { language, min, max } => {
+            &StringSet::Matching { texts, min, max } => {
                 if any_escape {
                     self.note("strings with a pattern have an escape only where JSON requires one");
                 }
-                vec![self.matching(name, language, min, max)?]
+                vec![self.matching(name, texts.lower, min, max)?]
             }
             StringSet::Values(values) if any_escape => values
                 .iter()

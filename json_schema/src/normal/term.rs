@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::language::{Dfa, LanguageId, Languages, TooLarge};
+use crate::format::Format;
+use crate::language::{Approximation, Dfa, LanguageId, Languages, PatternError, TooLarge};
 use crate::resolve::SchemaId;
 
 /// An interned [`Term`]; equal terms have equal ids.
@@ -49,6 +50,7 @@ pub(crate) struct Terms {
     /// The languages of strings.
     pub(crate) languages: Languages,
     automata: HashMap<LanguageId, Option<Rc<Dfa>>>,
+    formats: HashMap<Format, Approximation>,
     /// Whether a combination of patterns was too large; the whole is then refused.
     pub(crate) patterns_too_large: bool,
 }
@@ -63,6 +65,7 @@ impl Default for Terms {
             ids: HashMap::new(),
             languages: Languages::default(),
             automata: HashMap::new(),
+            formats: HashMap::new(),
             patterns_too_large: false,
         };
         terms.intern(Term::Any);
@@ -140,6 +143,16 @@ impl Terms {
     pub(super) fn or_too_large<T>(&mut self, result: Result<T, TooLarge>, otherwise: T) -> T {
         self.patterns_too_large |= result.is_err();
         result.unwrap_or(otherwise)
+    }
+
+    /// The texts of a format.
+    pub(crate) fn format(&mut self, format: Format) -> Result<Approximation, PatternError> {
+        if let Some(&known) = self.formats.get(&format) {
+            return Ok(known);
+        }
+        let texts = format.language(&mut self.languages)?;
+        self.formats.insert(format, texts);
+        Ok(texts)
     }
 
     pub(crate) fn len(&self) -> usize {

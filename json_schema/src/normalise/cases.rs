@@ -75,7 +75,7 @@ impl Normaliser<'_, '_> {
         for part in parts {
             match part {
                 Part::Names(term) => {
-                    let keys = self.names(*term)?;
+                    let keys = self.names(*term, place)?;
                     self.restrict(&mut cases, &keys, place)?;
                 }
                 Part::DependentKeys { key, needs, keyword } => {
@@ -205,14 +205,17 @@ impl Normaliser<'_, '_> {
     }
 
     /// Objects whose keys are all strings of the term.
-    fn names(&mut self, term: TermId) -> Result<Normal, SchemaError> {
+    fn names(&mut self, term: TermId, place: Place) -> Result<Normal, SchemaError> {
         let names = self.normal(term)?;
         let terms = &mut self.reader.terms;
-        let keys = StringSet::any_of(&names.strings, terms);
-        let others = Regions::split(keys, TermId::ANY, TermId::NOTHING, terms);
-        let shape = ObjectShape::with_others(others);
         let refused = names.refused.clone();
-        Ok(Normal { objects: vec![shape], refused, ..Normal::any() })
+        let any = Normal { refused, ..Normal::any() };
+        let Some(keys) = StringSet::any_of(&names.strings, terms) else {
+            let reason = "keys of this format are no regular language";
+            return Ok(self.drop_keyword(any, place.id, "propertyNames", reason));
+        };
+        let others = Regions::split(keys, TermId::ANY, TermId::NOTHING, terms);
+        Ok(Normal { objects: vec![ObjectShape::with_others(others)], ..any })
     }
 
     /// Without the key, or with it and what comes with it.
