@@ -23,7 +23,10 @@ fn messages() {
         (json!({"$ref": "#"}), "the reference at the root leads back to itself"),
         (
             json!({"pattern": "(?i)a", "items": {"pattern": "(?<=a)b"}}),
-            "x",
+            "cannot be enforced: `pattern` at /pattern (inline flags are not supported: write both \
+             cases, `[aA]` (at byte 0 of the pattern)); `pattern` at /items/pattern (look-behind \
+             is not supported: say it with what comes before, or with look-ahead (at byte 0 of the \
+             pattern))",
         ),
         (
             json!({"pattern": "(a)\\1"}),

@@ -27,7 +27,7 @@ fn bound() -> impl Strategy<Value = Option<(i64, bool)>> {
 fn step() -> impl Strategy<Value = i64> {
     prop_oneof![
         proptest::sample::select(vec![1, 5, 10, 20, 125, 250, 500, 1_000, 25_000, 300_000]),
-        1_i64..200,
+        1_i64..60,
         (1_i64..40).prop_map(|step| step * 1_000),
     ]
 }

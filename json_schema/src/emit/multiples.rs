@@ -234,8 +234,11 @@ impl Speller<'_> {
                 return None;
             }
             now.is_integer &= digit == 0;
-        } else if now.phase == Phase::Integer && before.integer >= self.digits.integer {
-            return None;
+        } else if now.phase == Phase::Integer {
+            let most = high.as_ref().map_or(usize::MAX, |high| high.integer.len());
+            if before.integer >= self.digits.integer || before.integer as usize >= most {
+                return None;
+            }
         }
         now.last = digit;
         now.is_zero &= digit == 0;
