@@ -86,7 +86,7 @@ impl Emitter<'_, '_, '_> {
             members.extend(never.iter().map(forbidden));
             let value = self.member_value(additional, normals);
             let key = self.terminal(Terminal::Key);
-            members.push(Member { key, repetition: Repetition::Many, value });
+            members.push(Member { key, repetition: Repetition::MANY, value });
         }
         self.members(members, min, max)
     }
@@ -282,7 +282,7 @@ impl Emitter<'_, '_, '_> {
         if !self.plain() {
             let mut members: Vec<Member> = declared.iter().copied().map(forbidden).collect();
             let key = self.terminal(Terminal::Key);
-            members.push(Member { key, repetition: Repetition::Many, value });
+            members.push(Member { key, repetition: Repetition::MANY, value });
             return Ok(Others::Members(members));
         }
         self.note("undeclared keys may repeat: plain GBNF cannot exclude that");
