@@ -3,6 +3,7 @@
 mod compile;
 mod counting;
 mod interner;
+mod keys;
 mod label;
 mod left_corner;
 mod linear;
@@ -16,6 +17,7 @@ mod terms;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::{Grammar, TokenReference};
 use crate::span::Span;
 use program::{Op, Position, Program};
@@ -117,6 +119,8 @@ pub enum CompileErrorKind {
     ReversedCount,
     /// The key of a member is not what it must be.
     MemberKey(&'static str),
+    /// Members are counted in a way that only a search for a matching could keep exact.
+    MemberCount(&'static str),
     /// The automaton would have more positions than the limit.
     TooLarge {
         /// The greatest number of positions.
@@ -149,6 +153,18 @@ impl CompileError {
     pub fn span(&self) -> Option<Span> {
         self.span
     }
+
+    /// The same as a mistake in the grammar's text.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let code = match self.kind {
+            CompileErrorKind::UndefinedRule(_) => Code::UndefinedRule,
+            CompileErrorKind::UndefinedRoot(_) => Code::MissingStart,
+            CompileErrorKind::ReversedCount => Code::ReversedCount,
+            CompileErrorKind::MemberKey(_) | CompileErrorKind::MemberCount(_) => Code::BadMembers,
+            _ => Code::Limit,
+        };
+        Diagnostic::new(code, self.span.unwrap_or_default(), self.to_string())
+    }
 }
 
 impl fmt::Display for CompileError {
@@ -162,6 +178,7 @@ impl fmt::Display for CompileError {
                 f.write_str("the maximum of a repetition is below its minimum")
             }
             CompileErrorKind::MemberKey(reason) => write!(f, "a key of '@members' {reason}"),
+            CompileErrorKind::MemberCount(reason) => write!(f, "a count of '@members' {reason}"),
             CompileErrorKind::TooLarge { limit } => {
                 write!(f, "the grammar needs more than {limit} automaton positions, the limit")
             }

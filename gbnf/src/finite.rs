@@ -34,10 +34,13 @@ enum Role {
     Body,
     /// It is one of those that must be finite.
     Needed,
-    /// It may stand for one of the optional ones that must be.
-    Optional,
-    /// It stands for any number of optional ones.
-    Many,
+    /// A member that may occur.
+    Member {
+        /// It must be finite, as it occurs in any case.
+        needed: bool,
+        /// For how many of the members that are not needed it may stand; `None`: for any number.
+        more: Option<u32>,
+    },
     Unneeded,
 }
 
@@ -56,8 +59,10 @@ impl Missing {
     fn found(&mut self, role: Role) {
         match role {
             Role::Needed => self.needed = self.needed.saturating_sub(1),
-            Role::Optional => self.optional = self.optional.saturating_sub(1),
-            Role::Many => self.optional = 0,
+            Role::Member { needed, more } => {
+                self.needed = self.needed.saturating_sub(u32::from(needed));
+                self.optional = more.map_or(0, |more| self.optional.saturating_sub(more));
+            }
             Role::Body | Role::Unneeded => {}
         }
     }
@@ -111,13 +116,7 @@ fn push_nodes<'a>(nodes: &mut Vec<Node<'a>>, ahead: &mut Vec<Node<'a>>) {
                     if members_at_least(members) > 1 { Role::Needed } else { Role::Unneeded };
                 push(Part::Expr(&members.separator), role);
                 for member in &members.members {
-                    let role = match member.repetition {
-                        Repetition::Required => Role::Needed,
-                        Repetition::Optional => Role::Optional,
-                        Repetition::Many => Role::Many,
-                        Repetition::Never => Role::Unneeded,
-                    };
-                    push(Part::Member(member), role);
+                    push(Part::Member(member), role_of(member.repetition));
                 }
             }
             Part::Expr(expr) => {
@@ -131,6 +130,14 @@ fn push_nodes<'a>(nodes: &mut Vec<Node<'a>>, ahead: &mut Vec<Node<'a>>) {
         ahead[from..].reverse();
         nodes.push(node);
     }
+}
+
+fn role_of(repetition: Repetition) -> Role {
+    let (min, max) = (repetition.min(), repetition.max());
+    if max == Some(0) {
+        return Role::Unneeded;
+    }
+    Role::Member { needed: min > 0, more: max.map(|max| max.saturating_sub(min)) }
 }
 
 /// Wakes what waits for a part as soon as that is found to be finite.
@@ -191,18 +198,18 @@ fn waits_for(part: Part<'_>) -> Option<Missing> {
 }
 
 fn members_wait_for(members: &Members) -> Option<Missing> {
-    let required = required_members(members);
     let least = members_at_least(members);
     if members.max.is_some_and(|max| max < least) {
         return None;
     }
+    let needed = members.members.iter().filter(|member| member.repetition.min() > 0).count() as u32;
     let separator = u32::from(least > 1);
-    Some(Missing { needed: required + separator, optional: least - required })
+    Some(Missing { needed: needed + separator, optional: least - required_members(members) })
 }
 
+/// How many members the entries ask for.
 fn required_members(members: &Members) -> u32 {
-    let repetitions = members.members.iter().map(|member| member.repetition);
-    repetitions.filter(|repetition| *repetition == Repetition::Required).count() as u32
+    members.members.iter().fold(0, |sum, member| sum.saturating_add(member.repetition.min()))
 }
 
 /// How many members there are in any case.

@@ -156,7 +156,9 @@ pub enum TokenName {
 ///
 /// Members `key value` in any order with the separator between two of them. No key text occurs
 /// twice. What a [`Repetition::Many`] key matches is less whatever the other three kinds match
-/// literally: a declared or forbidden key is never taken for an undeclared one.
+/// literally: a declared or forbidden key is never taken for an undeclared one. Where a key matches
+/// several of the [`Repetition::Many`] entries, any of them may take it: a text matches if its
+/// members can be shared out so that all counts are right.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Members {
     /// The members; the order carries no meaning.
@@ -173,8 +175,7 @@ pub struct Members {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Member {
     /// The key as it is spelled, quotes included: a non-empty literal, or for
-    /// [`Repetition::Many`] any regular expression that does not match the empty text and of
-    /// which no match is a proper prefix of another match or of a literal key.
+    /// [`Repetition::Many`] any regular expression that does not match the empty text.
     pub key: Expr,
     /// How often it may occur.
     pub repetition: Repetition,
@@ -189,10 +190,43 @@ pub enum Repetition {
     Required,
     /// `?=>`: at most once.
     Optional,
-    /// `*=>`: any number of times, with a different key text each time.
-    Many,
+    /// `*=>`, `*=>{m,n}`: between `min` and `max` times, with a different key text each time.
+    Many {
+        /// Least number of times. If it is not 0, the key must have infinitely many matches.
+        min: u32,
+        /// Greatest number of times; `None`: unbounded.
+        max: Option<u32>,
+    },
     /// `!=>`: never; takes the key away from the [`Repetition::Many`] members.
     Never,
+}
+
+impl Repetition {
+    /// `*=>`: any number of times.
+    pub const MANY: Self = Self::Many { min: 0, max: None };
+
+    /// Whether it is `*=>`, with whatever bounds.
+    pub fn is_many(self) -> bool {
+        matches!(self, Self::Many { .. })
+    }
+
+    /// Least number of times.
+    pub fn min(self) -> u32 {
+        match self {
+            Self::Required => 1,
+            Self::Optional | Self::Never => 0,
+            Self::Many { min, .. } => min,
+        }
+    }
+
+    /// Greatest number of times; `None`: unbounded.
+    pub fn max(self) -> Option<u32> {
+        match self {
+            Self::Required | Self::Optional => Some(1),
+            Self::Never => Some(0),
+            Self::Many { max, .. } => max,
+        }
+    }
 }
 
 impl Expr {

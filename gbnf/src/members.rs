@@ -27,7 +27,7 @@ pub(crate) fn check_keys(members: &Members, faults: &mut Vec<Diagnostic>) {
                         .with_related(*entry.get(), "first here")
                 }
             },
-            (_, Repetition::Many) => continue,
+            (_, Repetition::Many { .. }) => continue,
             _ => Diagnostic::new(Code::BadMembers, span, "the key must be a literal")
                 .with_help("only a key of '*=>' may be another expression"),
         };

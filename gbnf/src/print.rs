@@ -157,11 +157,18 @@ fn push_member<'a>(ahead: &mut Vec<Step<'a>>, member: &'a Member) {
     let arrow = match member.repetition {
         Repetition::Required => " => ",
         Repetition::Optional => " ?=> ",
-        Repetition::Many => " *=> ",
+        Repetition::MANY => " *=> ",
+        Repetition::Many { .. } => " *=>",
         Repetition::Never => " !=> ",
     };
     if member.repetition != Repetition::Never {
         ahead.push(Step::Expr(&member.value, Place::Body));
+    }
+    if let Repetition::Many { min, max } = member.repetition
+        && member.repetition != Repetition::MANY
+    {
+        ahead.push(Step::Text(" "));
+        ahead.push(Step::Bounds(min, max));
     }
     ahead.push(Step::Text(arrow));
     ahead.push(Step::Expr(&member.key, Place::Body));

@@ -249,17 +249,28 @@ impl<'a> TreeBuilder<'a> {
     fn member(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Member {
         let mut parts = pair.into_inner();
         let key = parts.next().map(|part| self.alternatives(part, depth + 1));
-        let repetition = match parts.next().map(|part| part.as_rule()) {
-            Some(Rule::maybe) => Repetition::Optional,
-            Some(Rule::many) => Repetition::Many,
-            Some(Rule::never) => Repetition::Never,
-            _ => Repetition::Required,
-        };
+        let repetition = parts.next().map_or(Repetition::Required, |arrow| self.repetition(arrow));
         let value = parts.next().map(|part| self.alternatives(part, depth + 1));
         Member {
             key: key.unwrap_or_else(Expr::empty),
             repetition,
             value: value.unwrap_or_else(Expr::empty),
+        }
+    }
+
+    #[inline(never)]
+    fn repetition(&mut self, arrow: Pair<'_, Rule>) -> Repetition {
+        match arrow.as_rule() {
+            Rule::maybe => Repetition::Optional,
+            Rule::never => Repetition::Never,
+            Rule::many => match arrow.into_inner().next() {
+                Some(bounds) => {
+                    let (min, max) = self.bounds(bounds);
+                    Repetition::Many { min, max }
+                }
+                None => Repetition::MANY,
+            },
+            _ => Repetition::Required,
         }
     }
 

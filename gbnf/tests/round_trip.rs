@@ -103,11 +103,13 @@ fn member() -> impl Strategy<Value = Member> {
     let repetition = prop::sample::select(vec![
         Repetition::Required,
         Repetition::Optional,
-        Repetition::Many,
+        Repetition::MANY,
         Repetition::Never,
     ]);
+    let many = bounds().prop_map(|(min, max)| Repetition::Many { min, max });
+    let repetition = prop_oneof![3 => repetition, 1 => many];
     (repetition, plain(), plain()).prop_map(|(repetition, key, value)| Member {
-        key: if repetition == Repetition::Many { key } else { Expr::literal("") },
+        key: if repetition.is_many() { key } else { Expr::literal("") },
         repetition,
         value: if repetition == Repetition::Never { Expr::empty() } else { value },
     })

@@ -431,20 +431,31 @@ fn with3(shape: fn(Expr, Expr, Expr) -> Expr) -> BoxedStrategy<Expr> {
     (small(), small(), small()).prop_map(move |(x, y, z)| shape(x, y, z)).boxed()
 }
 
-/// Members with values of the given kind. Every key ends with the only `=` in it: so none is a
-/// prefix of another.
+/// Members with values of the given kind. Most keys end with the only `=` in them; where they do
+/// not, a key may be the prefix of another.
 fn members(value: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
     let letters = |lo: char, hi: char| Expr::class([(lo, hi)]);
-    let undeclared = [
+    let keys = |keys: Vec<Expr>| {
+        let ends = [literal("="), literal("="), literal("=").optional(), Expr::empty()];
+        (select(keys), select(ends.to_vec())).prop_map(|(key, end)| sequence([key, end]))
+    };
+    let finite = keys(vec![
         letters('a', 'c').repeat(1, Some(2)),
-        letters('a', 'c').repeat(1, None),
         choice([literal("a"), literal("b")]),
         choice([literal("a"), literal("c"), literal("漢")]),
         Expr::class_except([('=', '=')]),
         sequence([literal("a"), letters('à', 'ж').optional()]),
         letters('a', 'a').repeat(1, Some(3)),
+    ]);
+    let endless = keys(vec![
+        letters('a', 'c').repeat(1, None),
+        letters('b', 'c').repeat(2, None),
+        sequence([literal("a"), Expr::class_except([('=', '=')]).repeat(0, None)]),
+    ]);
+    let many = prop_oneof![
+        3 => Just(Repetition::MANY),
+        2 => bounds(2).prop_map(|(min, max)| Repetition::Many { min, max }),
     ];
-    let undeclared = undeclared.map(|key| sequence([key, literal("=")]));
     let declared = ["a=", "b=", "ab=", "aa=", "ж="];
     let repetition = select(vec![
         Repetition::Required,
@@ -464,12 +475,9 @@ fn members(value: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
                     })
                     .collect::<Vec<_>>()
             });
-    let undeclared = vec((select(undeclared.to_vec()), value), 0..=2).prop_map(|members| {
-        members
-            .into_iter()
-            .map(|(key, value)| Member { key, repetition: Repetition::Many, value })
-            .collect::<Vec<_>>()
-    });
+    let key =
+        prop_oneof![finite.prop_map(|key| (key, false)), endless.prop_map(|key| (key, true)),];
+    let undeclared = vec((key, many, value), 0..=2);
     let separator = prop_oneof![
         4 => Just(literal(",")),
         1 => Just(sequence([literal(","), literal(" ").optional()])),
@@ -481,14 +489,38 @@ fn members(value: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
         1 => bounds(3),
     ];
     (declared, undeclared, separator, count, any::<bool>())
-        .prop_filter_map("members need a member", |(first, second, separator, (min, max), swap)| {
-            let members = if swap { [second, first].concat() } else { [first, second].concat() };
-            (!members.is_empty()).then(|| {
-                let members = Members { members, separator, min, max };
-                Expr::new(ExprKind::Members(Box::new(members)))
-            })
-        })
+        .prop_filter_map(
+            "members need a member",
+            |(declared, undeclared, separator, count, swap)| {
+                let (min, max) = count;
+                let undeclared = counted(undeclared, min);
+                let members = if swap {
+                    [undeclared, declared].concat()
+                } else {
+                    [declared, undeclared].concat()
+                };
+                (!members.is_empty()).then(|| {
+                    let members = Members { members, separator, min, max };
+                    Expr::new(ExprKind::Members(Box::new(members)))
+                })
+            },
+        )
         .boxed()
+}
+
+/// Entries of keys (each with whether they are infinitely many), bounds and values, without the
+/// bounds that are refused: a least number of keys that are finitely many, and a greatest one
+/// where there are such keys and `min` members in all.
+fn counted(entries: Vec<((Expr, bool), Repetition, Expr)>, min: u32) -> Vec<Member> {
+    let shared = min > 0 && entries.iter().any(|((_, endless), ..)| !endless);
+    entries
+        .into_iter()
+        .map(|((key, endless), repetition, value)| {
+            let min = if endless { repetition.min() } else { 0 };
+            let max = repetition.max().filter(|_| !shared);
+            Member { key, repetition: Repetition::Many { min, max }, value }
+        })
+        .collect()
 }
 
 /// Any tree at all, its references still as `@k`.

@@ -1,19 +1,52 @@
 //! Members in any order, each key text at most once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use grammask_gbnf::{Expr, ExprKind, Grammar, Members, Repetition};
 
 use crate::bnf::Name;
 use crate::reference::{Chart, Reference};
 
-/// The key texts that occurred so far.
-pub(crate) type Used = BTreeSet<Vec<u8>>;
+/// The members that occurred so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Used {
+    /// Their key texts.
+    keys: BTreeSet<Vec<u8>>,
+    /// How many there are of each entry.
+    counts: BTreeMap<usize, usize>,
+}
+
+impl Used {
+    /// With one more member.
+    pub(crate) fn with(&self, member: usize, key: &[u8]) -> Self {
+        let mut used = self.counting(member);
+        used.keys.insert(key.to_vec());
+        used
+    }
+
+    /// With one more member, but not its key.
+    fn counting(&self, member: usize) -> Self {
+        let mut used = self.clone();
+        *used.counts.entry(member).or_default() += 1;
+        used
+    }
+
+    fn count(&self, member: usize) -> usize {
+        self.counts.get(&member).copied().unwrap_or(0)
+    }
+
+    fn total(&self) -> usize {
+        self.counts.values().sum()
+    }
+}
 
 /// `@members(...)` with its values and its separator as names of plain BNF.
 ///
 /// Whatever asks "is there a way on" is given which names are productive, because the answer is
 /// itself part of finding that out.
+///
+/// Entries with a least number must have infinitely many keys, and the least number of all members
+/// must not depend on which entry takes a key that several match.
 #[derive(Debug)]
 pub(crate) struct MembersRule {
     keys: Vec<Key>,
@@ -29,8 +62,16 @@ enum Key {
     Required(Vec<u8>),
     Optional(Vec<u8>),
     Never(Vec<u8>),
+    Many(Box<Many>),
+}
+
+/// An entry that may occur repeatedly.
+#[derive(Debug)]
+struct Many {
     /// The keys' language, declared keys not yet taken away.
-    Many(Box<Reference>),
+    keys: Reference,
+    min: usize,
+    max: Option<usize>,
 }
 
 impl MembersRule {
@@ -47,7 +88,11 @@ impl MembersRule {
                 Repetition::Required => Key::Required(literal(&member.key)),
                 Repetition::Optional => Key::Optional(literal(&member.key)),
                 Repetition::Never => Key::Never(literal(&member.key)),
-                Repetition::Many => Key::Many(Box::new(Reference::of(grammar, &member.key))),
+                Repetition::Many { min, max } => Key::Many(Box::new(Many {
+                    keys: Reference::of(grammar, &member.key),
+                    min: min as usize,
+                    max: max.map(|max| max as usize),
+                })),
             })
             .collect();
         let (min, max) = (members.min as usize, members.max.map(|max| max as usize));
@@ -61,32 +106,33 @@ impl MembersRule {
 
     /// Whether some text matches at all.
     pub(crate) fn can_start(&self, productive: &[bool]) -> bool {
-        self.can_finish(&Used::new(), 0, productive)
+        self.can_finish(&Used::default(), None, productive)
     }
 
     /// Whether the empty text matches.
     pub(crate) fn may_be_empty(&self) -> bool {
-        self.is_complete(&Used::new())
+        self.is_complete(&Used::default())
     }
 
     /// Whether the members may end after these keys, which were allowed.
     pub(crate) fn is_complete(&self, used: &Used) -> bool {
-        self.min <= used.len()
-            && self.max.is_none_or(|max| used.len() <= max)
-            && self.missing(used).is_empty()
+        self.min <= used.total()
+            && self.max.is_none_or(|max| used.total() <= max)
+            && self.missing(used) == 0
     }
 
     /// Whether, after the members `used`, `text` starts a key with which the rest can be finished.
     pub(crate) fn is_open(&self, used: &Used, text: &[u8], productive: &[bool]) -> bool {
-        let declared = self.keys.iter().enumerate().any(|(member, key)| match key {
+        self.keys.iter().enumerate().any(|(member, key)| match key {
             Key::Required(key) | Key::Optional(key) => {
-                key.starts_with(text) && self.takes_declared(member, key, used, productive)
+                key.starts_with(text) && self.takes(member, used, key, productive)
             }
-            Key::Many(_) | Key::Never(_) => false,
-        });
-        declared
-            || (self.has_undeclared(used, text, 1, productive)
-                && self.can_finish(used, 1, productive))
+            Key::Many(many) => {
+                self.has_undeclared(&[&many.keys], used, text, 1)
+                    && self.takes_some(member, used, productive)
+            }
+            Key::Never(_) => false,
+        })
     }
 
     /// The bytes that may follow `text` in a key: those for which [`Self::is_open`] says so.
@@ -98,8 +144,8 @@ impl MembersRule {
                     bytes.extend(key.strip_prefix(text).and_then(|rest| rest.first()));
                 }
                 Key::Never(_) => {}
-                Key::Many(keys) => {
-                    bytes.extend(keys.read(text).iter().flat_map(Chart::next_bytes));
+                Key::Many(many) => {
+                    bytes.extend(many.keys.read(text).iter().flat_map(Chart::next_bytes));
                 }
             }
         }
@@ -111,98 +157,136 @@ impl MembersRule {
     pub(crate) fn taking(&self, used: &Used, text: &[u8], productive: &[bool]) -> Vec<usize> {
         let takes = |&member: &usize| match &self.keys[member] {
             Key::Required(key) | Key::Optional(key) => {
-                key == text && self.takes_declared(member, key, used, productive)
+                key == text && self.takes(member, used, key, productive)
             }
             Key::Never(_) => false,
-            Key::Many(keys) => {
-                productive[self.values[member]]
-                    && keys.matches(text)
+            Key::Many(many) => {
+                many.keys.matches(text)
                     && !self.declared().contains(text)
-                    && !used.contains(text)
-                    && self.can_finish(used, 1, productive)
+                    && self.takes(member, used, text, productive)
             }
         };
         (0..self.keys.len()).filter(takes).collect()
     }
 
-    fn takes_declared(&self, member: usize, key: &[u8], used: &Used, productive: &[bool]) -> bool {
-        let mut then = used.clone();
+    /// Whether a member with this key may come next and be one of this entry.
+    fn takes(&self, member: usize, used: &Used, key: &[u8], productive: &[bool]) -> bool {
         productive[self.values[member]]
             && !self.never().contains(key)
-            && then.insert(key.to_vec())
-            && self.can_finish(&then, 0, productive)
+            && !used.keys.contains(key)
+            && self.can_finish(&used.with(member, key), None, productive)
     }
 
-    /// Whether the members can be finished after the keys `used` and `more` undeclared keys.
+    /// Whether a member of this entry may come next, with some undeclared key.
+    fn takes_some(&self, member: usize, used: &Used, productive: &[bool]) -> bool {
+        productive[self.values[member]]
+            && self.can_finish(&used.counting(member), Some(member), productive)
+    }
+
+    /// Whether the members can be finished after `used`, of which the key of one of the entry
+    /// `unknown` is still open.
     ///
-    /// The way with the fewest members: the missing required ones, then as many others as the
-    /// least number asks for.
-    fn can_finish(&self, used: &Used, more: usize, productive: &[bool]) -> bool {
-        let missing = self.missing(used);
-        let written = used.len() + more;
-        let total = self.min.max(written + missing.len());
-        let others = total - written - missing.len();
-        let mut optional: BTreeSet<&[u8]> = BTreeSet::new();
-        for (key, &value) in self.keys.iter().zip(&self.values) {
+    /// The way with the fewest members: the missing ones that the entries ask for, then as many
+    /// others as the least number asks for.
+    fn can_finish(&self, used: &Used, unknown: Option<usize>, productive: &[bool]) -> bool {
+        let (written, missing) = (used.total(), self.missing(used));
+        let total = self.min.max(written + missing);
+        let mut others = total - written - missing;
+        let never = self.never();
+        for (member, (key, &value)) in self.keys.iter().zip(&self.values).enumerate() {
             match key {
                 Key::Required(key) => {
-                    if missing.contains(key) && !productive[value] {
+                    if never.contains(key) || (used.count(member) == 0 && !productive[value]) {
                         return false;
                     }
                 }
                 Key::Optional(key) => {
-                    if productive[value] && !used.contains(key) && !missing.contains(key) {
-                        optional.insert(key);
+                    let possible = productive[value] && !never.contains(key);
+                    others =
+                        others.saturating_sub(usize::from(possible && used.count(member) == 0));
+                }
+                Key::Many(many) => {
+                    let count = used.count(member);
+                    if many.max.is_some_and(|max| count > max)
+                        || (count < many.min && !productive[value])
+                    {
+                        return false;
                     }
                 }
-                Key::Never(_) | Key::Many(_) => {}
+                Key::Never(_) => {}
             }
         }
-        let never = self.never();
-        optional.retain(|key| !never.contains(*key));
-        missing.is_disjoint(&never)
-            && self.max.is_none_or(|max| total <= max)
+        self.max.is_none_or(|max| total <= max)
             && (total <= written.max(1) || productive[self.separator])
-            && self.has_undeclared(
-                used,
-                b"",
-                more + others.saturating_sub(optional.len()),
-                productive,
-            )
+            && self.can_share_out(used, unknown, others, productive)
     }
 
-    /// Whether at least `count` undeclared keys that start with `text` are not yet used.
-    fn has_undeclared(&self, used: &Used, text: &[u8], count: usize, productive: &[bool]) -> bool {
-        if count == 0 {
-            return true;
-        }
-        let languages: Vec<&Reference> = self
+    /// Whether `count` members with different undeclared keys can still come, beyond those that the
+    /// entries ask for. By the theorem of Hall and König: however the entries with a greatest
+    /// number are divided into two, what those of the one part still take and the keys of all
+    /// others are together enough.
+    fn can_share_out(
+        &self,
+        used: &Used,
+        unknown: Option<usize>,
+        count: usize,
+        productive: &[bool],
+    ) -> bool {
+        let entries: Vec<(usize, &Many)> = self
             .keys
             .iter()
-            .zip(&self.values)
-            .filter_map(|(key, &value)| match key {
-                Key::Many(keys) if productive[value] => Some(&**keys),
+            .enumerate()
+            .filter_map(|(member, key)| match key {
+                Key::Many(many) if productive[self.values[member]] => Some((member, &**many)),
                 _ => None,
             })
             .collect();
+        (0..1_u32 << entries.len()).all(|part| {
+            let mut taken = 0;
+            let mut languages = Vec::new();
+            let mut with_unknown = 0;
+            for (place, &(member, many)) in entries.iter().enumerate() {
+                if part >> place & 1 == 0 {
+                    languages.push(&many.keys);
+                    with_unknown += usize::from(unknown == Some(member));
+                } else {
+                    let least = used.count(member).max(many.min);
+                    taken += many.max.map_or(count, |max| max - least);
+                }
+            }
+            let count = count.saturating_sub(taken);
+            count == 0 || self.has_undeclared(&languages, used, b"", count + with_unknown)
+        })
+    }
+
+    /// Whether at least `count` undeclared keys of these languages that start with `text` are not
+    /// yet used.
+    fn has_undeclared(
+        &self,
+        languages: &[&Reference],
+        used: &Used,
+        text: &[u8],
+        count: usize,
+    ) -> bool {
         if !languages.iter().any(|keys| keys.alive(text)) {
             return false;
         }
         let taken = self
             .declared()
-            .union(used)
+            .union(&used.keys)
             .filter(|key| key.starts_with(text) && languages.iter().any(|keys| keys.matches(key)))
             .count();
-        at_least(&languages, text, count + taken)
+        at_least(languages, text, count + taken)
     }
 
-    /// The required keys that have not occurred.
-    fn missing(&self, used: &Used) -> BTreeSet<Vec<u8>> {
-        let required = self.keys.iter().filter_map(|key| match key {
-            Key::Required(key) if !used.contains(key) => Some(key.clone()),
-            _ => None,
+    /// How many members the entries ask for that have not occurred.
+    fn missing(&self, used: &Used) -> usize {
+        let missing = self.keys.iter().enumerate().map(|(member, key)| match key {
+            Key::Required(_) => 1_usize.saturating_sub(used.count(member)),
+            Key::Many(many) => many.min.saturating_sub(used.count(member)),
+            Key::Optional(_) | Key::Never(_) => 0,
         });
-        required.collect()
+        missing.sum()
     }
 
     /// The forbidden keys.

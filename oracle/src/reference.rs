@@ -245,7 +245,7 @@ impl Chart<'_> {
         let productive = &self.bnf.productive;
         match &item.place {
             Place::Start => {
-                let used = Rc::new(Used::new());
+                let used = Rc::new(Used::default());
                 if self.members(item).is_open(&used, b"", productive) {
                     vec![item.at(Place::Key { used, text: Vec::new() })]
                 } else {
@@ -257,9 +257,8 @@ impl Chart<'_> {
                 .taking(used, text, productive)
                 .into_iter()
                 .map(|member| {
-                    let mut used = Used::clone(used);
-                    used.insert(text.clone());
-                    item.at(Place::Value { used: Rc::new(used), member })
+                    let used = Rc::new(used.with(member, text));
+                    item.at(Place::Value { used, member })
                 })
                 .collect(),
             Place::Alternative { .. } | Place::Value { .. } | Place::After { .. } => Vec::new(),

@@ -1,7 +1,8 @@
-//! The rows of `fixtures/cases` against the reference matcher.
+//! The rows of `fixtures/cases` against the reference matcher and the matcher.
 
 use std::path::Path;
 
+use grammask_gbnf::{Automaton, Matcher};
 use grammask_oracle::Reference;
 
 #[test]
@@ -24,13 +25,28 @@ fn cases_hold() {
                     continue;
                 }
             };
-            let reference = Reference::new(&grammar, row["root"].as_str().unwrap_or("root"));
+            let root = row["root"].as_str().unwrap_or("root");
+            let reference = Reference::new(&grammar, root);
+            let automaton = match Automaton::compile(&grammar, root) {
+                Ok(automaton) => automaton,
+                Err(error) => {
+                    wrong.push(format!("{name}: {error}"));
+                    continue;
+                }
+            };
             for (list, expected) in [("accept", true), ("reject", false), ("prefix", false)] {
                 for text in row[list].as_array().into_iter().flatten() {
                     let text = text.as_str().expect("texts are strings").as_bytes();
                     let alive = list != "prefix" || reference.alive(text);
                     if reference.matches(text) != expected || !alive {
                         wrong.push(format!("{name}: {list} {:?}", String::from_utf8_lossy(text)));
+                    }
+                    let mut matcher = Matcher::new(&automaton);
+                    let alive = matcher.advance(text).is_ok();
+                    if (alive && matcher.is_complete()) != expected || (list == "prefix" && !alive)
+                    {
+                        let text = String::from_utf8_lossy(text);
+                        wrong.push(format!("{name}: the matcher, {list} {text:?}"));
                     }
                 }
             }

@@ -89,13 +89,15 @@ impl Frame {
                     values: sets(|member| &member.value),
                     separators: self.expr(&members.separator, languages),
                 };
-                self.members(&parts, &mut Texts::new(), &empty_text())
+                let counts = vec![0; members.members.len()];
+                self.members(&parts, &mut Texts::new(), &counts, &empty_text())
             }
         }
     }
 
-    /// The texts of members that go on from one of `before`, with the keys `used` written.
-    fn members(&self, parts: &Parts, used: &mut Texts, before: &Texts) -> Texts {
+    /// The texts of members that go on from one of `before`, with the keys `used`
+    /// written, and so many members of each entry.
+    fn members(&self, parts: &Parts, used: &mut Texts, counts: &[u32], before: &Texts) -> Texts {
         let members = parts.members;
         let mut found = Texts::new();
         let count = used.len() as u32;
@@ -103,31 +105,38 @@ impl Frame {
             return found;
         }
         let with_keys = || members.members.iter().zip(&parts.keys);
-        let missing = with_keys().any(|(member, keys)| {
-            member.repetition == Repetition::Required && keys.is_disjoint(used)
-        });
+        let missing = members
+            .members
+            .iter()
+            .zip(counts)
+            .any(|(member, &count)| count < member.repetition.min());
         if count >= members.min && !missing {
             found.extend(before.iter().cloned());
         }
         let declared: Texts = with_keys()
-            .filter(|(member, _)| member.repetition != Repetition::Many)
+            .filter(|(member, _)| !member.repetition.is_many())
             .flat_map(|(_, keys)| keys.iter().cloned())
             .collect();
         let before = match count {
             0 => before.clone(),
             _ => self.concatenate(before, &parts.separators),
         };
-        for ((member, keys), values) in with_keys().zip(&parts.values) {
+        for (at, ((member, keys), values)) in with_keys().zip(&parts.values).enumerate() {
+            if member.repetition.max().is_some_and(|max| counts[at] >= max) {
+                continue;
+            }
+            let mut counts = counts.to_vec();
+            counts[at] += 1;
             for key in keys {
                 let allowed = match member.repetition {
                     Repetition::Never => false,
-                    Repetition::Many => !declared.contains(key),
+                    Repetition::Many { .. } => !declared.contains(key),
                     Repetition::Required | Repetition::Optional => true,
                 };
                 if allowed && used.insert(key.clone()) {
                     let with_key = self.concatenate(&before, &Texts::from([key.clone()]));
                     let with_value = self.concatenate(&with_key, values);
-                    found.extend(self.members(parts, used, &with_value));
+                    found.extend(self.members(parts, used, &counts, &with_value));
                     used.remove(key);
                 }
             }
@@ -188,11 +197,6 @@ proptest! {
     }
 
     #[test]
-    fn members_mean_their_equations(grammar in generate::members_grammars()) {
-        Frame { characters: "ab,=", longest: 6 }.check(&grammar)?;
-    }
-
-    #[test]
     fn no_state_is_a_dead_end(
         grammar in generate::grammars(),
         steps in generate::steps(30),
@@ -228,5 +232,19 @@ proptest! {
             prop_assert_eq!(chart.matches(), complete);
             prop_assert_eq!(chart.next_bytes(), next);
         }
+    }
+}
+
+proptest! {
+    // The equations write members out in all orders, which takes its time.
+    #![proptest_config(ProptestConfig {
+        cases: 60,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn members_mean_their_equations(grammar in generate::members_grammars()) {
+        Frame { characters: "ab,=", longest: 6 }.check(&grammar)?;
     }
 }

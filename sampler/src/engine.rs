@@ -324,7 +324,7 @@ impl Engine {
             return None;
         };
         let table = self.interior(free);
-        if !table.exits.is_empty() {
+        if !table.exits.is_empty() || !table.ambiguous.is_empty() {
             // The key could end in several places of one token.
             self.walk(session, TokenTrie::ROOT, &start, tokens);
             return None;

@@ -1,9 +1,7 @@
 //! `grammask check`: every mistake in grammars.
 
 use anyhow::bail;
-use grammask::gbnf::{
-    Automaton, Code, Diagnostic, Diagnostics, Dialect, Grammar, ParseConfig, Severity, Span,
-};
+use grammask::gbnf::{Automaton, Diagnostic, Diagnostics, Dialect, Grammar, ParseConfig, Severity};
 use serde_json::{Value, json};
 
 use super::args::{CheckArgs, DialectArg};
@@ -116,9 +114,7 @@ fn diagnostics(source: &Source, text: &str, args: &CheckArgs) -> Diagnostics {
     Diagnostics::new(text, found)
 }
 
-/// What only the compiler finds: limits.
+/// What only the compiler finds: keys of members that are not what they must be, and limits.
 fn compile(grammar: &Grammar, root: &str) -> Option<Diagnostic> {
-    let error = Automaton::compile(grammar, root).err()?;
-    let span = error.span().unwrap_or(Span::new(0, 0));
-    Some(Diagnostic::new(Code::Limit, span, error.to_string()))
+    Automaton::compile(grammar, root).err().map(|error| error.diagnostic())
 }

@@ -183,7 +183,8 @@ pub(super) fn compile_failure(error: &CompileError) -> anyhow::Error {
         CompileErrorKind::UndefinedRule(_)
         | CompileErrorKind::UndefinedRoot(_)
         | CompileErrorKind::ReversedCount
-        | CompileErrorKind::MemberKey(_) => Invalid::Unsaid(error.to_string()).into(),
+        | CompileErrorKind::MemberKey(_)
+        | CompileErrorKind::MemberCount(_) => Invalid::Unsaid(error.to_string()).into(),
         _ => anyhow!("{error}"),
     }
 }

@@ -5,12 +5,13 @@
 //! needs no copies of rules. Parts that match nothing are left out with all that leads only to
 //! them: a state that is reached can always be completed.
 
-use rustc_hash::FxHashMap;
 
+use crate::automaton::counting::Bounds;
+use crate::automaton::keys::drop_impossible_members;
 use crate::automaton::label::Label;
 use crate::automaton::left_corner;
-use crate::automaton::lower::{Kind, Lowered, LoweredMembers, Part, TERMINAL_SIZE, lower};
-use crate::automaton::members::{self, KEY_STATES, Shape, ShapeMember, meets};
+use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE, lower};
+use crate::automaton::members::{self, KEY_STATES, Shape, ShapeMember};
 use crate::automaton::program::{Loop, Op, Position, Program};
 use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
@@ -218,8 +219,10 @@ impl Compiler<'_> {
         let mut shape_members = Vec::with_capacity(entries.len());
         for (key, value, repetition, possible) in entries {
             let kind = match repetition {
-                Repetition::Many if possible => members::Kind::Many,
-                Repetition::Many => continue,
+                Repetition::Many { min, max } if possible => {
+                    members::Kind::Many(self.key_bounds(key, min, max))
+                }
+                Repetition::Many { .. } => continue,
                 Repetition::Required => members::Kind::Required,
                 Repetition::Optional if possible => members::Kind::Optional,
                 Repetition::Optional | Repetition::Never => members::Kind::Never,
@@ -239,12 +242,13 @@ impl Compiler<'_> {
         let key = self.add(Op::Key(index))?;
         let after = self.add(Op::After(index))?;
         let separator_code = self.part(separator, Position::RETURN)?;
-        let count = |wanted| shape_members.iter().filter(|member| member.kind == wanted).count();
         self.shapes.push(Shape {
             min,
             max,
-            required: count(members::Kind::Required) as u32,
-            has_many: count(members::Kind::Many) > 0,
+            least: shape_members
+                .iter()
+                .fold(0, |sum: u32, member| sum.saturating_add(member.kind.min())),
+            has_many: shape_members.iter().any(|member| member.kind.is_many()),
             members: shape_members,
             separator: separator_code,
             separator_nullable: self.lowered.nullable[separator as usize],
@@ -253,6 +257,20 @@ impl Compiler<'_> {
             next,
         });
         self.or_skip(part, key, next)
+    }
+
+    /// How often a key of an entry that may occur repeatedly does; no more often than it has
+    /// matches is no bound.
+    fn key_bounds(&mut self, key: Part, min: u32, max: Option<u32>) -> Bounds {
+        let keys = match max {
+            Some(_) => {
+                let key = self.term(key);
+                self.terms.count(key, KEY_STATES)
+            }
+            None => None,
+        };
+        let bounded = |&max: &u32| keys.is_none_or(|keys| u64::from(max) < keys);
+        Bounds { min, max: max.filter(bounded) }
     }
 
     /// The terminal that a part is, if it is one: see [`crate::automaton::lower::Extent`].
@@ -389,81 +407,4 @@ fn branches(items: &[Part], lowered: &Lowered) -> (Vec<Branch>, Vec<Part>) {
         kept.push(branch);
     }
     (kept, others)
-}
-
-/// Checks the keys of all members, and makes members that ask for more different keys than there
-/// are match nothing.
-fn drop_impossible_members(lowered: &mut Lowered, terms: &Terms) -> Result<(), CompileError> {
-    let mut impossible = Vec::new();
-    let mut rule_terms = std::mem::take(&mut lowered.rule_terms);
-    for part in 0..lowered.kinds.len() {
-        let Kind::Members(members) = &lowered.kinds[part] else { continue };
-        if too_few_keys(members, lowered, terms, &mut rule_terms)? {
-            impossible.push(part);
-        }
-    }
-    lowered.rule_terms = rule_terms;
-    if !impossible.is_empty() {
-        for part in impossible {
-            lowered.kinds[part] = Kind::Nothing;
-        }
-        lowered.analyse(terms);
-    }
-    Ok(())
-}
-
-fn too_few_keys(
-    members: &LoweredMembers,
-    lowered: &Lowered,
-    terms: &Terms,
-    rule_terms: &mut FxHashMap<u32, TermId>,
-) -> Result<bool, CompileError> {
-    let bad = |reason| Err(CompileError::new(CompileErrorKind::MemberKey(reason)));
-    let mut literals = Vec::new();
-    let mut once: u64 = 0;
-    for member in &members.members {
-        if !lowered.extents[member.key as usize].regular {
-            return bad("is not a regular expression");
-        }
-        let key = lowered.term_with(member.key, terms, rule_terms);
-        if terms.nullable(key) {
-            return bad("may be empty");
-        }
-        if member.repetition == Repetition::Many {
-            continue;
-        }
-        let mut rest = key;
-        while !terms.nullable(rest)
-            && let [(lo, hi, next)] = *terms.transitions(rest)
-            && lo == hi
-        {
-            rest = next;
-        }
-        if rest != TermId::EMPTY {
-            return bad("is not a literal, but the member is not one of many");
-        }
-        literals.push(key);
-        once += u64::from(lowered.member_possible(member));
-    }
-    let all = literals.len();
-    let mut sorted = literals.clone();
-    sorted.sort_unstable();
-    sorted.dedup();
-    if sorted.len() != all {
-        return bad("occurs twice");
-    }
-    if once >= u64::from(members.min) {
-        return Ok(false);
-    }
-    // A text that several of them match is one key all the same.
-    let free: Vec<TermId> = members
-        .members
-        .iter()
-        .filter(|member| member.repetition == Repetition::Many && lowered.member_possible(member))
-        .map(|member| lowered.term_with(member.key, terms, rule_terms))
-        .collect();
-    let free = terms.alt(free);
-    let declared = literals.iter().filter(|&&literal| meets(literal, free, terms)).count() as u64;
-    let many = terms.count(free, KEY_STATES).map(|count| count - declared);
-    Ok(many.is_some_and(|many| once.saturating_add(many) < u64::from(members.min)))
 }

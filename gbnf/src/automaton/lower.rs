@@ -11,6 +11,7 @@ use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{CharClass, Expr, ExprKind, Grammar, Repetition, TokenReference};
 use crate::graph::Graph;
+use crate::span::Span;
 
 /// A part of the lowered grammar.
 pub(crate) type Part = u32;
@@ -48,13 +49,15 @@ pub(crate) struct LoweredMembers {
 #[derive(Debug)]
 pub(crate) struct LoweredMember {
     pub(crate) key: Part,
+    /// Where the key stands in the grammar's text.
+    pub(crate) key_span: Span,
     pub(crate) repetition: Repetition,
     pub(crate) value: Part,
 }
 
 impl LoweredMembers {
     fn nullable(&self) -> bool {
-        self.min == 0 && self.members.iter().all(|member| member.repetition != Repetition::Required)
+        self.min == 0 && self.members.iter().all(|member| member.repetition.min() == 0)
     }
 }
 
@@ -197,8 +200,14 @@ impl Lowering<'_> {
             ExprKind::Members(members) => {
                 let mut lowered = Vec::with_capacity(members.members.len());
                 for member in &members.members {
+                    let (min, max) = (member.repetition.min(), member.repetition.max());
+                    if max.is_some_and(|max| max < min) {
+                        let span = member.key.span;
+                        return Err(CompileError::at(CompileErrorKind::ReversedCount, span));
+                    }
                     lowered.push(LoweredMember {
                         key: self.expr(&member.key)?,
+                        key_span: member.key.span,
                         repetition: member.repetition,
                         value: self.expr(&member.value)?,
                     });
@@ -396,33 +405,31 @@ impl Lowered {
 
     /// Whether a member may occur at all.
     pub(crate) fn member_possible(&self, member: &LoweredMember) -> bool {
-        member.repetition != Repetition::Never
+        member.repetition.max() != Some(0)
             && self.productive[member.key as usize]
             && self.productive[member.value as usize]
     }
 
     fn members_productive(&self, members: &LoweredMembers) -> bool {
-        let required =
-            members.members.iter().filter(|member| member.repetition == Repetition::Required);
-        if !required.clone().all(|member| self.member_possible(member)) {
-            return false;
+        // The sums are those of fewer than 2^32 entries.
+        let (mut least, mut greatest) = (0_u64, 0_u64);
+        for member in &members.members {
+            let possible = self.member_possible(member);
+            if !possible && member.repetition.min() > 0 {
+                return false;
+            }
+            least += u64::from(member.repetition.min());
+            if possible {
+                // Unbounded is as much as anybody asks for.
+                greatest += u64::from(member.repetition.max().unwrap_or(u32::MAX));
+            }
         }
-        let required = required.count();
         let most = if self.productive[members.separator as usize] {
             members.max.unwrap_or(u32::MAX)
         } else {
             members.max.unwrap_or(u32::MAX).min(1)
         };
-        let many = members
-            .members
-            .iter()
-            .any(|member| member.repetition == Repetition::Many && self.member_possible(member));
-        let once = members
-            .members
-            .iter()
-            .filter(|member| member.repetition != Repetition::Many && self.member_possible(member))
-            .count();
-        required <= most as usize && members.min <= most && (many || once >= members.min as usize)
+        least <= u64::from(most) && members.min <= most && u64::from(members.min) <= greatest
     }
 
     fn measure(&mut self, parts: std::ops::Range<usize>) {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::automaton::counting::Bounds;
 use crate::automaton::interner::Interner;
 use crate::automaton::program::Position;
 use crate::automaton::terms::{TermId, Terms};
@@ -25,8 +26,33 @@ pub struct ContextId(u32);
 pub(crate) enum Kind {
     Required,
     Optional,
-    Many,
+    /// Each time with another key. If there is a least number, the keys are infinitely many: so
+    /// there is always one left.
+    Many(Bounds),
     Never,
+}
+
+impl Kind {
+    /// Least number of times.
+    pub(crate) fn min(self) -> u32 {
+        match self {
+            Self::Required => 1,
+            Self::Optional | Self::Never => 0,
+            Self::Many(bounds) => bounds.min,
+        }
+    }
+
+    pub(crate) fn is_many(self) -> bool {
+        matches!(self, Self::Many(_))
+    }
+
+    /// The bounds of an entry whose members must be counted.
+    fn counted(self) -> Option<Bounds> {
+        match self {
+            Self::Many(bounds) if bounds.min > 0 || bounds.max.is_some() => Some(bounds),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -44,7 +70,8 @@ pub(crate) struct Shape {
     pub(crate) members: Vec<ShapeMember>,
     pub(crate) min: u32,
     pub(crate) max: Option<u32>,
-    pub(crate) required: u32,
+    /// How many members the entries ask for in all.
+    pub(crate) least: u32,
     /// Whether undeclared keys must be remembered.
     pub(crate) has_many: bool,
     pub(crate) separator: Position,
@@ -65,6 +92,8 @@ impl Shape {
 /// What is left of some keys, each with its member.
 type Tags = Arc<[(TermId, u32)]>;
 type SeenId = u32;
+/// How many members there are of each entry whose members are counted.
+type CountsId = u32;
 /// A set of written keys: a persistent trie.
 type WrittenId = u32;
 /// The bytes of a key read so far: a chain.
@@ -79,7 +108,9 @@ const NO_PATH: PathId = 0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct MemberState {
     seen: SeenId,
-    required_seen: u32,
+    counts: CountsId,
+    /// How many of the members that the entries ask for there are.
+    needed: u32,
     /// Clamped to the minimum where there is no maximum.
     count: u32,
     written: WrittenId,
@@ -105,6 +136,8 @@ struct Written {
 #[derive(Debug)]
 pub(crate) struct MemberTables {
     seen: Interner<Box<[u32]>>,
+    /// By entry; those behind the last one that is not 0 are left out.
+    counts: Interner<Box<[u32]>>,
     states: Interner<MemberState>,
     contexts: Interner<Context>,
     written: Interner<Written>,
@@ -117,7 +150,7 @@ pub(crate) struct MemberTables {
     /// The keys of a state that may end there.
     complete: FxHashMap<KeyStateId, Tags>,
     /// How many endings a rest of an undeclared key has, if finitely many.
-    counts: FxHashMap<TermId, Option<u64>>,
+    endings: FxHashMap<TermId, Option<u64>>,
     /// Whether a rest has infinitely many endings as long as it has not ended.
     endless: FxHashMap<TermId, bool>,
     /// The keys of a state that are not also matches of a free one.
@@ -128,6 +161,7 @@ pub(crate) struct MemberTables {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MembersMark {
     seen: usize,
+    counts: usize,
     states: usize,
     contexts: usize,
     written: usize,
@@ -138,6 +172,7 @@ impl Default for MemberTables {
     fn default() -> Self {
         let mut tables = Self {
             seen: Interner::default(),
+            counts: Interner::default(),
             states: Interner::default(),
             contexts: Interner::default(),
             written: Interner::default(),
@@ -146,11 +181,12 @@ impl Default for MemberTables {
             key_starts: FxHashMap::default(),
             complete: FxHashMap::default(),
             key_steps: FxHashMap::default(),
-            counts: FxHashMap::default(),
+            endings: FxHashMap::default(),
             endless: FxHashMap::default(),
             uncovered: FxHashMap::default(),
         };
         tables.seen.intern(Box::new([]));
+        tables.counts.intern(Box::new([]));
         tables.written.intern(Written { children: Box::new([]), ends: false, keys: 0 });
         tables.paths.intern((NO_PATH, 0));
         tables
@@ -191,6 +227,7 @@ impl MemberTables {
     pub(crate) fn mark(&self) -> MembersMark {
         MembersMark {
             seen: self.seen.len(),
+            counts: self.counts.len(),
             states: self.states.len(),
             contexts: self.contexts.len(),
             written: self.written.len(),
@@ -201,6 +238,7 @@ impl MemberTables {
     /// Forgets all that has been written since; what keys may be is no more than the grammar has.
     pub(crate) fn forget_since(&mut self, mark: MembersMark) {
         self.seen.truncate(mark.seen);
+        self.counts.truncate(mark.counts);
         self.states.truncate(mark.states);
         self.contexts.truncate(mark.contexts);
         self.written.truncate(mark.written);
@@ -209,7 +247,13 @@ impl MemberTables {
 
     /// The state before the first member.
     pub(crate) fn start(&mut self) -> u32 {
-        self.states.intern(MemberState { seen: 0, required_seen: 0, count: 0, written: NO_WRITTEN })
+        self.states.intern(MemberState {
+            seen: 0,
+            counts: 0,
+            needed: 0,
+            count: 0,
+            written: NO_WRITTEN,
+        })
     }
 
     fn has_seen(&self, state: &MemberState, member: u32) -> bool {
@@ -217,10 +261,15 @@ impl MemberTables {
         words.get(member as usize / 32).is_some_and(|word| word >> (member % 32) & 1 == 1)
     }
 
+    /// How many members of an entry there are.
+    fn count_of(&self, state: &MemberState, member: u32) -> u32 {
+        self.counts.get(state.counts).get(member as usize).copied().unwrap_or(0)
+    }
+
     /// Whether no further member is needed.
     pub(crate) fn may_close(&self, shape: &Shape, state: u32) -> bool {
         let state = self.states.get(state);
-        state.required_seen == shape.required && state.count >= shape.min
+        state.needed == shape.least && state.count >= shape.min
     }
 
     /// Whether a further member may come.
@@ -232,10 +281,10 @@ impl MemberTables {
         self.goes_on(shape, &tags, &context, room, terms)
     }
 
-    /// How many members may still come beyond the required ones that are missing.
+    /// How many members may still come beyond those that the entries ask for and are missing.
     fn room(&self, shape: &Shape, state: u32) -> u32 {
         let state = self.states.get(state);
-        let missing = shape.required - state.required_seen;
+        let missing = shape.least - state.needed;
         shape.max.map_or(u32::MAX, |max| max.saturating_sub(state.count).saturating_sub(missing))
     }
 
@@ -244,7 +293,13 @@ impl MemberTables {
             Kind::Never => false,
             Kind::Required => !self.has_seen(self.states.get(state), member),
             Kind::Optional => room > 0 && !self.has_seen(self.states.get(state), member),
-            Kind::Many => room > 0,
+            kind @ Kind::Many(Bounds { min, max }) => {
+                let count = match kind.counted() {
+                    Some(_) => self.count_of(self.states.get(state), member),
+                    None => 0,
+                };
+                max.is_none_or(|max| count < max) && (room > 0 || count < min)
+            }
         }
     }
 
@@ -285,7 +340,7 @@ impl MemberTables {
         let room = self.room(shape, context.state);
         let tags = self.keys.get(state.0);
         let free = tags.iter().position(|&(_, member)| {
-            shape.members[member as usize].kind == Kind::Many
+            shape.members[member as usize].kind.is_many()
                 && self.allowed(shape, context.state, member, room)
         })?;
         let rest = tags[free].0;
@@ -296,7 +351,7 @@ impl MemberTables {
         let uncovered = if let Some(known) = self.uncovered.get(&(state, rest)) {
             Arc::clone(known)
         } else {
-            let is_many = |member: u32| shape.members[member as usize].kind == Kind::Many;
+            let is_many = |member: u32| shape.members[member as usize].kind.is_many();
             let others: Tags = tags
                 .iter()
                 .enumerate()
@@ -356,7 +411,7 @@ impl MemberTables {
         let room = self.room(shape, now.state);
         let complete = self.complete(to, terms);
         let is_literal =
-            |&&(_, member): &&(TermId, u32)| shape.members[member as usize].kind != Kind::Many;
+            |&&(_, member): &&(TermId, u32)| !shape.members[member as usize].kind.is_many();
         if let Some(&(_, member)) = complete.iter().find(is_literal) {
             if self.allowed(shape, now.state, member, room) {
                 let state = self.with_member(shape, now.state, member);
@@ -365,7 +420,7 @@ impl MemberTables {
         } else if now.written == DIVERGED || !self.written.get(now.written).ends {
             for &(_, member) in &*complete {
                 if self.allowed(shape, now.state, member, room) {
-                    let state = self.with_key(shape, now.state, now.path);
+                    let state = self.with_key(shape, now.state, member, now.path);
                     after.ends.push((member, state));
                 }
             }
@@ -405,7 +460,7 @@ impl MemberTables {
             }
         }
         let room = self.room(shape, members);
-        let is_literal = |member: u32| shape.members[member as usize].kind != Kind::Many;
+        let is_literal = |member: u32| !shape.members[member as usize].kind.is_many();
         let complete = self.tags(to).iter().filter(|&&(rest, _)| terms.nullable(rest));
         if let Some(&(_, member)) = complete.clone().find(|&&(_, member)| is_literal(member)) {
             let allowed = self.allowed(shape, members, member, room);
@@ -421,11 +476,29 @@ impl MemberTables {
         if free.peek().is_none() { KeyEnd::None } else { KeyEnd::Free(free.collect()) }
     }
 
-    /// The state after an undeclared member, its key forgotten: good for as long as no further key
-    /// is compared with it.
-    pub(crate) fn with_some_key(&mut self, shape: &Shape, context: ContextId) -> u32 {
-        let before = *self.states.get(self.contexts.get(context.0).state);
-        self.states.intern(MemberState { count: counted(shape, before.count), ..before })
+    /// The state after a member of the entry `member`, its undeclared key forgotten: good for as
+    /// long as no further key is compared with it.
+    pub(crate) fn with_some_key(&mut self, shape: &Shape, context: ContextId, member: u32) -> u32 {
+        let state = self.counted(shape, self.contexts.get(context.0).state, member);
+        self.states.intern(state)
+    }
+
+    /// The state with one more member of an entry that may occur repeatedly, without its key.
+    fn counted(&mut self, shape: &Shape, state: u32, member: u32) -> MemberState {
+        let before = *self.states.get(state);
+        let after = MemberState { count: more(shape, before.count), ..before };
+        let Some(Bounds { min, max }) = shape.members[member as usize].kind.counted() else {
+            return after;
+        };
+        let count = self.count_of(&before, member);
+        let mut counts = self.counts.get(before.counts).to_vec();
+        if counts.len() <= member as usize {
+            counts.resize(member as usize + 1, 0);
+        }
+        // Without a maximum, more than the minimum is as good as the minimum.
+        counts[member as usize] = if max.is_some() { count + 1 } else { min.min(count + 1) };
+        let counts = self.counts.intern(counts.into());
+        MemberState { counts, needed: before.needed + u32::from(count < min), ..after }
     }
 
     /// Whether some allowed key begins with what has been read, and is longer.
@@ -440,7 +513,7 @@ impl MemberTables {
         tags.iter().any(|&(rest, member)| {
             rest != TermId::EMPTY
                 && self.allowed(shape, context.state, member, room)
-                && (shape.members[member as usize].kind != Kind::Many
+                && (!shape.members[member as usize].kind.is_many()
                     || self.some_key_left(shape, rest, tags, context, terms))
         })
     }
@@ -454,13 +527,13 @@ impl MemberTables {
         context: &Context,
         terms: &Terms,
     ) -> bool {
-        let count = *self.counts.entry(rest).or_insert_with(|| terms.count(rest, KEY_STATES));
+        let count = *self.endings.entry(rest).or_insert_with(|| terms.count(rest, KEY_STATES));
         let Some(count) = count else { return true };
         // The key that ends here does not count: it is not longer.
         let count = count - u64::from(terms.nullable(rest));
         let mut excluded = 0;
         for &(literal, member) in tags {
-            if shape.members[member as usize].kind != Kind::Many && literal != TermId::EMPTY {
+            if !shape.members[member as usize].kind.is_many() && literal != TermId::EMPTY {
                 excluded += u64::from(meets(literal, rest, terms));
             }
         }
@@ -497,18 +570,16 @@ impl MemberTables {
         }
         words[word] |= 1 << (member % 32);
         let seen = self.seen.intern(words.into());
-        let required = shape.members[member as usize].kind == Kind::Required;
         self.states.intern(MemberState {
             seen,
-            required_seen: before.required_seen + u32::from(required),
-            count: counted(shape, before.count),
+            needed: before.needed + shape.members[member as usize].kind.min(),
+            count: more(shape, before.count),
             ..before
         })
     }
 
-    /// The state after an undeclared member with the key `path`.
-    fn with_key(&mut self, shape: &Shape, state: u32, path: PathId) -> u32 {
-        let before = *self.states.get(state);
+    /// The state after a member of the entry `member` with the undeclared key `path`.
+    fn with_key(&mut self, shape: &Shape, state: u32, member: u32, path: PathId) -> u32 {
         let mut bytes = Vec::new();
         let mut at = path;
         while at != NO_PATH {
@@ -517,8 +588,9 @@ impl MemberTables {
             at = parent;
         }
         bytes.reverse();
-        let written = self.insert(before.written, &bytes);
-        self.states.intern(MemberState { count: counted(shape, before.count), written, ..before })
+        let after = self.counted(shape, state, member);
+        let written = self.insert(after.written, &bytes);
+        self.states.intern(MemberState { written, ..after })
     }
 
     fn child(&self, node: WrittenId, byte: u8) -> Option<WrittenId> {
@@ -561,9 +633,10 @@ impl MemberTables {
 /// A key whose rest has more states counts as having infinitely many endings.
 pub(crate) const KEY_STATES: usize = 10_000;
 
-fn counted(shape: &Shape, count: u32) -> u32 {
+/// One more member in all.
+fn more(shape: &Shape, count: u32) -> u32 {
     match shape.max {
-        None => (count + 1).min(shape.min),
+        None => shape.min.min(count.saturating_add(1)),
         Some(_) => count + 1,
     }
 }

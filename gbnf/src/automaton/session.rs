@@ -321,8 +321,11 @@ impl Session {
             return State::default();
         };
         let program = Arc::clone(&self.program);
-        let seen = self.members.with_some_key(&program.shapes[index as usize], context);
-        let ends = members.iter().map(|&member| (member, seen)).collect();
+        let shape = &program.shapes[index as usize];
+        let ends = members
+            .iter()
+            .map(|&member| (member, self.members.with_some_key(shape, context, member)))
+            .collect();
         let mut entries = SmallVec::new();
         let complete = self.after_keys(index, entry.below, ends, &mut entries);
         State { entries: self.canonical(entries), complete }

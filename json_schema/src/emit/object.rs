@@ -159,9 +159,9 @@ impl Emitter<'_, '_, '_> {
             let value = self.member_value(one.value, normals);
             let key = self.free_key(&format!("{name}-key"), one.keys)?;
             let repetition = if one.witness {
-                Repetition::Many //WIT
+                Repetition::Many { min: 1, max: Some(1) }
             } else {
-                Repetition::Many
+                Repetition::MANY
             };
             members.push(Member { key, repetition, value });
         }

@@ -142,7 +142,7 @@ impl Emitter<'_, '_, '_> {
             let more = sequence([comma, member.clone()]).repeat(0, None);
             sequence([member, more]).optional()
         } else {
-            let member = Member { key, repetition: Repetition::Many, value };
+            let member = Member { key, repetition: Repetition::MANY, value };
             let members = Members { members: vec![member], separator: comma, min: 0, max: None };
             Expr::new(grammask_gbnf::ExprKind::Members(Box::new(members)))
         };
