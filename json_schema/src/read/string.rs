@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Keywords, Reader};
 use crate::error::SchemaError;
 use crate::normal::StringSet;
-use crate::options::{Formats, UnknownFormats};
+use crate::options::UnknownFormats;
 use crate::report::Status;
 
 /// The formats that the drafts define.
@@ -59,7 +59,7 @@ impl<'s> Reader<'s, '_> {
     pub(super) fn read_format(&mut self, keywords: &Keywords<'s>, value: &Value, pointer: String) {
         let name = value.as_str().unwrap_or_default();
         let asserted = if KNOWN_FORMATS.contains(&name) {
-            self.options.formats == Formats::Assert
+            self.asserts_formats(keywords)
         } else {
             self.options.unknown_formats == UnknownFormats::Error
         };

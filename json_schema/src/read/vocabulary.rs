@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::in_force::InForce;
 use crate::options::Draft;
 
 /// What a keyword is.
@@ -50,10 +51,11 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         // whoever writes it means what it said.
         | "dependencies"
         | "$ref" => (Role::Enforced, Draft4, Draft202012),
+        "$recursiveRef" => (Role::Enforced, Draft201909, Draft201909),
         "const" => (Role::Enforced, Draft6, Draft202012),
         "if" | "then" | "else" => (Role::Enforced, Draft7, Draft202012),
         "additionalItems" => (Role::Enforced, Draft4, Draft201909),
-        "prefixItems" => (Role::Enforced, Draft202012, Draft202012),
+        "prefixItems" | "$dynamicRef" => (Role::Enforced, Draft202012, Draft202012),
         "dependentRequired" | "dependentSchemas" => (Role::Enforced, Draft201909, Draft202012),
         "format" => (Role::Format, Draft4, Draft202012),
         "multipleOf" | "uniqueItems" | "patternProperties" => {
@@ -61,8 +63,6 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         }
         "contains" | "propertyNames" => (NOT_YET, Draft6, Draft202012),
         "unevaluatedItems" | "unevaluatedProperties" => (NOT_YET, Draft201909, Draft202012),
-        "$recursiveRef" => (NOT_YET, Draft201909, Draft201909),
-        "$dynamicRef" => (NOT_YET, Draft202012, Draft202012),
         // They only say something beside `contains`, which is refused.
         "minContains" | "maxContains" => (Role::Annotation, Draft201909, Draft202012),
         "title" | "description" | "default" | "examples" | "$comment" | "deprecated"
@@ -75,7 +75,7 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
 }
 
 /// Whether a keyword that is refused says nothing with this value, in these surroundings.
-pub(crate) fn is_trivial(keyword: &str, value: &Value, map: &Map<String, Value>) -> bool {
+pub(crate) fn is_trivial(keyword: &str, value: &Value, map: InForce<'_>) -> bool {
     match keyword {
         "uniqueItems" => {
             *value == Value::Bool(false)
