@@ -5,7 +5,6 @@
 //! needs no copies of rules. Parts that match nothing are left out with all that leads only to
 //! them: a state that is reached can always be completed.
 
-
 use crate::automaton::counting::Bounds;
 use crate::automaton::keys::drop_impossible_members;
 use crate::automaton::label::Label;

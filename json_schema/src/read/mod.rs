@@ -2,6 +2,7 @@
 
 mod array;
 mod constant;
+mod in_force;
 mod number;
 mod object;
 mod string;
@@ -10,15 +11,18 @@ mod vocabulary;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::dialect::Dialect;
 use crate::error::{SchemaError, SchemaErrorKind, Unsupported};
 use crate::normal::{Evaluated, MAX_STATES, Normal, NumberSet, StringSet, TermId, Terms};
-use crate::options::{Draft, Options, Strictness};
+use crate::options::{Draft, Formats, Options, Strictness};
+use crate::pointer::joined;
 use crate::report::{Entry, Status};
 use crate::resolve::{Document, SchemaId};
 
 pub(crate) use constant::constant;
+use in_force::InForce;
 use vocabulary::{Role, role};
 
 /// What a subschema demands, part by part; all of them hold.
@@ -62,20 +66,21 @@ pub(crate) struct Reader<'s, 'o> {
 /// The keywords of one subschema.
 struct Keywords<'s> {
     id: SchemaId,
-    map: &'s Map<String, Value>,
+    map: InForce<'s>,
     draft: Draft,
+    dialect: Dialect,
 }
 
 impl<'s, 'o> Reader<'s, 'o> {
-    pub(crate) fn new(schema: &'s Value, options: &'o Options) -> Result<Self, SchemaError> {
-        Ok(Self {
-            document: Document::new(schema, options)?,
+    pub(crate) fn new(document: Document<'s>, options: &'o Options) -> Self {
+        Self {
+            notes: document.notes().to_vec(),
+            document,
             options,
             terms: Terms::default(),
             entries: Vec::new(),
             refused: Vec::new(),
-            notes: Vec::new(),
-        })
+        }
     }
 
     /// Names a keyword as not enforced; returns the number of the refusal. It only counts if what
@@ -155,17 +160,15 @@ impl<'s, 'o> Reader<'s, 'o> {
             Value::Bool(true) => Ok(TermId::ANY),
             Value::Bool(false) => Ok(TermId::NOTHING),
             Value::Object(map) if map.is_empty() => Ok(TermId::ANY),
-            Value::Object(_) => {
-                let id = self.document.child(parent, path, value);
-                Ok(self.terms.schema(id))
-            }
-            _ => {
-                let mut pointer = self.document.pointer(parent).to_owned();
-                for token in path {
-                    pointer = crate::resolve::joined(&pointer, token);
-                }
-                Err(SchemaError::invalid(pointer, "a schema"))
-            }
+            _ => match self.document.child(parent, value) {
+                Some(id) => Ok(self.terms.schema(id)),
+                None => Err(SchemaError::invalid(
+                    path.iter().fold(self.document.pointer(parent).to_owned(), |at, token| {
+                        joined(&at, token)
+                    }),
+                    "a schema",
+                )),
+            },
         }
     }
 
@@ -200,11 +203,13 @@ impl<'s, 'o> Reader<'s, 'o> {
                 return Err(SchemaError::invalid(pointer, "a schema"));
             }
         };
-        let draft = self.document.draft();
-        let keywords = Keywords { id, map, draft };
-        if draft <= Draft::Draft7 && map.contains_key("$ref") {
+        let dialect = self.document.dialect(id);
+        let draft = dialect.draft;
+        let keywords = Keywords { id, map: InForce::new(map, dialect), draft, dialect };
+        if dialect.reference_stands_alone(map) {
             return self.read_lone_reference(&keywords);
         }
+        let map = keywords.map;
         let refused_before = self.refused.len();
         self.read_roles(&keywords);
         let mut evaluated = Evaluated::default();
@@ -214,7 +219,11 @@ impl<'s, 'o> Reader<'s, 'o> {
         for keyword in map.keys() {
             match keyword.as_str() {
                 "properties" => parts.extend(base.take().map(Part::Normal)),
-                "$ref" => parts.push(Part::Term(self.read_reference(&keywords)?)),
+                "$ref" | "$recursiveRef" | "$dynamicRef"
+                    if role(keyword, draft) == Role::Enforced =>
+                {
+                    parts.push(Part::Term(self.read_reference(&keywords, keyword)?));
+                }
                 "enum" | "const" if role(keyword, draft) == Role::Enforced => {
                     let normal = self.read_constants(&keywords, keyword)?;
                     parts.push(Part::Normal(normal));
@@ -229,11 +238,12 @@ impl<'s, 'o> Reader<'s, 'o> {
                 }
                 "oneOf" => parts.push(Part::OneOf(self.subschemas(&keywords, keyword)?)),
                 "propertyNames" if role(keyword, draft) == Role::Enforced => {
-                    let names = self.subschema(id, &["propertyNames"], &map["propertyNames"])?;
-                    parts.push(Part::Names(names));
+                    let names = map.get(keyword).map(|value| self.subschema(id, &[keyword], value));
+                    parts.extend(names.transpose()?.map(Part::Names));
                 }
                 "not" => {
-                    parts.push(Part::Not(self.subschema(id, &["not"], &map["not"])?));
+                    let terms = map.get("not").map(|value| self.subschema(id, &["not"], value));
+                    parts.extend(terms.transpose()?.map(Part::Not));
                 }
                 "if" if role(keyword, draft) == Role::Enforced => {
                     let mut branch = |name: &str| match map.get(name) {
@@ -279,7 +289,7 @@ impl<'s, 'o> Reader<'s, 'o> {
 
     /// Until draft 7 nothing counts beside a reference.
     fn read_lone_reference(&mut self, keywords: &Keywords<'s>) -> Result<Vec<Part>, SchemaError> {
-        for keyword in keywords.map.keys() {
+        for keyword in keywords.map.written().keys() {
             let pointer = self.document.keyword_pointer(keywords.id, keyword);
             if keyword == "$ref" {
                 self.note_entry(pointer, keyword, Status::Enforced, None);
@@ -290,27 +300,35 @@ impl<'s, 'o> Reader<'s, 'o> {
                 self.note_entry(pointer, keyword, Status::Annotation, note);
             }
         }
-        Ok(vec![Part::Term(self.read_reference(keywords)?)])
+        Ok(vec![Part::Term(self.read_reference(keywords, "$ref")?)])
     }
 
-    fn read_reference(&mut self, keywords: &Keywords<'s>) -> Result<TermId, SchemaError> {
-        let Value::String(reference) = &keywords.map["$ref"] else {
-            return Err(self.invalid(keywords, "$ref", "a string"));
+    fn read_reference(
+        &mut self,
+        keywords: &Keywords<'s>,
+        keyword: &str,
+    ) -> Result<TermId, SchemaError> {
+        let Value::String(reference) = &keywords.map[keyword] else {
+            return Err(self.invalid(keywords, keyword, "a string"));
         };
-        let id = self.document.resolve(keywords.id, reference)?;
+        let id = self.document.resolve(keywords.id, keyword, reference)?;
         match self.document.value(id) {
             Value::Bool(true) => Ok(TermId::ANY),
             Value::Bool(false) => Ok(TermId::NOTHING),
-            Value::Object(_) => Ok(self.terms.schema(id)),
-            _ => Err(SchemaError::invalid(self.document.pointer(id), "a schema")),
+            _ => Ok(self.terms.schema(id)),
         }
     }
 
     /// Writes down what becomes of each keyword, and refuses those that nobody can enforce.
     fn read_roles(&mut self, keywords: &Keywords<'s>) {
-        for (keyword, value) in keywords.map {
+        for (keyword, value) in keywords.map.written() {
             let role = role(keyword, keywords.draft);
             let pointer = self.document.keyword_pointer(keywords.id, keyword);
+            if keywords.dialect.leaves_out(keyword) {
+                let note = "its vocabulary is not that of the metaschema".to_owned();
+                self.note_entry(pointer, keyword, Status::Annotation, Some(note));
+                continue;
+            }
             match role {
                 Role::Enforced => self.note_entry(pointer, keyword, Status::Enforced, None),
                 Role::Annotation => self.note_entry(pointer, keyword, Status::Annotation, None),
@@ -319,11 +337,13 @@ impl<'s, 'o> Reader<'s, 'o> {
                     self.note_entry(pointer, keyword, Status::Annotation, note);
                 }
                 Role::Format => self.read_format(keywords, value, pointer),
-                Role::Refused { reason } => {
-                    self.refuse(keywords.id, keyword, reason);
-                }
             }
         }
+    }
+
+    /// Whether a format that is known constrains.
+    fn asserts_formats(&self, keywords: &Keywords<'_>) -> bool {
+        self.options.formats == Formats::Assert || keywords.dialect.asserts_formats
     }
 
     /// The constraint of the keywords that speak of one type each, and of `type`.

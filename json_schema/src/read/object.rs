@@ -41,7 +41,7 @@ impl<'s> Reader<'s, '_> {
         for &(keys, _) in &patterns {
             evaluated.patterns = self.terms.either_key(evaluated.patterns, keys);
         }
-        if keywords.map.contains_key("additionalProperties") {
+        if keywords.map.get("additionalProperties").is_some() {
             evaluated.patterns = LanguageId::EVERYTHING;
         }
         self.add_patterns(&mut shape, &patterns, additional);

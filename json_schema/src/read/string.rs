@@ -7,7 +7,7 @@ use crate::error::SchemaError;
 use crate::format::Format;
 use crate::language::{Approximation, PatternError};
 use crate::normal::{Constraint, StringSet};
-use crate::options::{Formats, UnknownFormats};
+use crate::options::UnknownFormats;
 use crate::report::Status;
 
 impl<'s> Reader<'s, '_> {
@@ -42,7 +42,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn asserted_format(&mut self, keywords: &Keywords<'s>) -> Option<Approximation> {
-        if self.options.formats == Formats::Annotation {
+        if !self.asserts_formats(keywords) {
             return None;
         }
         let format = keywords.map.get("format").and_then(Value::as_str).and_then(Format::named)?;
@@ -62,11 +62,11 @@ impl<'s> Reader<'s, '_> {
     pub(super) fn read_format(&mut self, keywords: &Keywords<'s>, value: &Value, pointer: String) {
         let format = value.as_str().and_then(Format::named);
         let (status, note) = match format {
-            Some(format) if self.options.formats == Formats::Assert => {
+            Some(format) if self.asserts_formats(keywords) => {
                 (Status::Enforced, format.note())
             }
             Some(_) => (Status::Annotation, None),
-            None if self.options.formats == Formats::Assert
+            None if self.asserts_formats(keywords)
                 && matches!(value.as_str(), Some("idn-email" | "idn-hostname" | "regex")) =>
             {
                 self.refuse(keywords.id, "format", "this format is not supported yet");

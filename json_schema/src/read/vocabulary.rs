@@ -13,11 +13,7 @@ pub(crate) enum Role {
     Unknown,
     /// `format`: depends on its value and on the options.
     Format,
-    /// It asserts something that the grammar does not hold.
-    Refused { reason: &'static str },
 }
-
-const NOT_YET: Role = Role::Refused { reason: "not supported yet" };
 
 /// What `keyword` is in `draft`.
 pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
@@ -51,18 +47,17 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         // whoever writes it means what it said.
         | "dependencies"
         | "$ref" => (Role::Enforced, Draft4, Draft202012),
+        "$recursiveRef" => (Role::Enforced, Draft201909, Draft201909),
         "const" => (Role::Enforced, Draft6, Draft202012),
         "if" | "then" | "else" => (Role::Enforced, Draft7, Draft202012),
         "additionalItems" => (Role::Enforced, Draft4, Draft201909),
-        "prefixItems" => (Role::Enforced, Draft202012, Draft202012),
+        "prefixItems" | "$dynamicRef" => (Role::Enforced, Draft202012, Draft202012),
         "dependentRequired" | "dependentSchemas" => (Role::Enforced, Draft201909, Draft202012),
         "format" => (Role::Format, Draft4, Draft202012),
         "contains" | "propertyNames" => (Role::Enforced, Draft6, Draft202012),
         "minContains" | "maxContains" | "unevaluatedItems" | "unevaluatedProperties" => {
             (Role::Enforced, Draft201909, Draft202012)
         }
-        "$recursiveRef" => (NOT_YET, Draft201909, Draft201909),
-        "$dynamicRef" => (NOT_YET, Draft202012, Draft202012),
         "title" | "description" | "default" | "examples" | "$comment" | "deprecated"
         | "readOnly" | "writeOnly" | "contentEncoding" | "contentMediaType" | "contentSchema"
         | "$schema" | "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor"
