@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use grammask_gbnf::Expr;
+use grammask_gbnf::{Expr, Member, Repetition};
 
 use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
@@ -23,12 +23,27 @@ impl Emitter<'_, '_, '_> {
         normals: &HashMap<TermId, Rc<Normal>>,
     ) -> Result<Expr, SchemaError> {
         let gap = self.gap();
-        let items = if shape.contains.is_empty() {
+        let items = if shape.unique {
+            self.unique_items(shape, normals)?
+        } else if shape.contains.is_empty() {
             self.items(name, shape, normals)?
         } else {
             self.counted_items(name, shape, normals)?
         };
         Ok(sequence([Expr::literal("["), gap, items, Expr::literal("]")]))
+    }
+
+    /// Scalars of which no two are equal: each is a key, and no key occurs twice.
+    fn unique_items(
+        &mut self,
+        shape: &ArrayShape,
+        normals: &HashMap<TermId, Rc<Normal>>,
+    ) -> Result<Expr, SchemaError> {
+        self.note("items that must be different have one spelling: numbers without fraction 0 or \
+                   exponent, strings with an escape only where JSON requires one");
+        let key = self.singly(|emitter| emitter.value(shape.items, normals));
+        let member = Member { key, repetition: Repetition::MANY, value: self.gap() };
+        self.members(vec![member], shape.min, shape.max)
     }
 
     /// The items one after the other.

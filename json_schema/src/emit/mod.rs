@@ -23,6 +23,7 @@ use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term,
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
 use array::variants;
+use multiples::has_numbers;
 use terminal::Terminal;
 
 /// What came out.
@@ -39,8 +40,8 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, Schem
     let root = normaliser.reader.terms.schema(crate::resolve::SchemaId::ROOT);
     let reachable = explore(normaliser, root)?;
     let refused = reachable.iter().flat_map(|(_, normal)| normal.refused.iter().copied()).collect();
-    let possible = possible(&reachable, &mut normaliser.reader.terms);
     let options = normaliser.reader.options;
+    let possible = possible(&reachable, &mut normaliser.reader.terms, options);
     let mut emitter = Emitter {
         normaliser,
         options,
@@ -77,6 +78,7 @@ fn explore(
         } else {
             normal
         };
+        let normal = with_scalars_unique(normaliser, term, normal)?;
         let mut next = Vec::new();
         for shape in &normal.objects {
             next.extend(shape.properties.iter().map(|(_, &value)| value));
@@ -97,8 +99,37 @@ fn explore(
     Ok(found)
 }
 
+/// The same without `uniqueItems` where it cannot be enforced: only of scalars that stand alone is
+/// it known which are equal.
+fn with_scalars_unique(
+    normaliser: &mut Normaliser<'_, '_>,
+    term: TermId,
+    normal: Rc<Normal>,
+) -> Result<Rc<Normal>, SchemaError> {
+    let mut reason = None;
+    for shape in normal.arrays.iter().filter(|shape| shape.unique) {
+        let items = normaliser.normal(shape.items)?;
+        if !items.objects.is_empty() || !items.arrays.is_empty() {
+            reason = Some("items that may be arrays or objects are not compared");
+        } else if !shape.prefix.is_empty() || !shape.contains.is_empty() {
+            reason = Some("not beside items that are not all alike");
+        }
+    }
+    let Some(reason) = reason else { return Ok(normal) };
+    let mut normal = (*normal).clone();
+    for shape in &mut normal.arrays {
+        shape.unique = false;
+    }
+    let place = normaliser.schema_of(term);
+    Ok(Rc::new(normaliser.drop_keyword(normal, place, "uniqueItems", reason)))
+}
+
 /// Which terms have a value that can be written: the least fixed point.
-fn possible(reachable: &[(TermId, Rc<Normal>)], terms: &mut Terms) -> HashSet<TermId> {
+fn possible(
+    reachable: &[(TermId, Rc<Normal>)],
+    terms: &mut Terms,
+    options: &Options,
+) -> HashSet<TermId> {
     let mut possible = HashSet::new();
     loop {
         let before = possible.len();
@@ -109,7 +140,7 @@ fn possible(reachable: &[(TermId, Rc<Normal>)], terms: &mut Terms) -> HashSet<Te
             let is_nothing = |child: TermId| !possible.contains(&child);
             let has_value = normal.null
                 || normal.booleans != [false; 2]
-                || !normal.numbers.is_empty()
+                || normal.numbers.iter().any(|set| has_numbers(set, options))
                 || normal.strings.iter().any(|set| set.is_written(terms))
                 || normal.arrays.iter().any(|shape| shape.clone().pruned(is_nothing).is_some())
                 || normal

@@ -7,11 +7,12 @@ use grammask_gbnf::Expr;
 use rustc_hash::FxHashMap;
 
 use super::Emitter;
+use super::number::digit_bounds;
 use crate::decimal::Decimal;
 use crate::error::SchemaError;
 use crate::language::{CharSet, Dfa, DfaState};
 use crate::normal::{Bound, Fraction, NumberSet, Step};
-use crate::options::{DigitBounds, Numbers};
+use crate::options::{DigitBounds, Numbers, Options};
 
 /// How many states of digits and remainders are looked at.
 const MOST_STATES: usize = 400_000;
@@ -22,14 +23,20 @@ impl Emitter<'_, '_, '_> {
         if set.fraction != Fraction::Without || self.options.numbers == Numbers::Any {
             self.note("numbers beside `multipleOf` have no exponent");
         }
-        let numbers = if self.single { Numbers::Canonical } else { self.options.numbers };
-        let speller = Speller { set, digits: self.digits(), numbers, single: self.single };
-        let too_large =
-            || SchemaError::limit(name, "states of digits and remainders", MOST_STATES);
-        let states = speller.states().ok_or_else(too_large)?;
-        let dfa = Dfa::minimal(&states).map_err(|_| too_large())?;
+        let speller = Speller::new(set, self.options, self.single);
+        let dfa = speller.automaton().ok_or_else(|| {
+            SchemaError::limit("", "states of digits and remainders", MOST_STATES)
+        })?;
         self.states(name, &dfa, "")
     }
+}
+
+/// Whether there is a number of the set; where it is endless or too large, that is not in doubt.
+pub(super) fn has_numbers(set: &NumberSet, options: &Options) -> bool {
+    let stepped = !set.multiples.is_empty() || !set.indivisible.is_empty();
+    let bounded = set.low.is_some() && set.high.is_some();
+    !(stepped && bounded)
+        || Speller::new(set, options, false).automaton().is_none_or(|dfa| !dfa.is_empty())
 }
 
 /// How the numbers of a set are written.
@@ -122,7 +129,17 @@ impl Edge {
     }
 }
 
-impl Speller<'_> {
+impl<'a> Speller<'a> {
+    fn new(set: &'a NumberSet, options: &Options, single: bool) -> Self {
+        let numbers = if single { Numbers::Canonical } else { options.numbers };
+        Self { set, digits: digit_bounds(options), numbers, single }
+    }
+
+    /// The least automaton; `None` if it is too large.
+    fn automaton(&self) -> Option<Dfa> {
+        Dfa::minimal(&self.states()?).ok()
+    }
+
     /// The automaton; `None` if it has too many states.
     fn states(&self) -> Option<Vec<DfaState>> {
         let positive = self.edges(false);

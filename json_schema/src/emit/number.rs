@@ -12,7 +12,7 @@ use super::{Emitter, choice, sequence};
 use crate::decimal::{Decimal, predecessor, successor};
 use crate::error::SchemaError;
 use crate::normal::{Bound, Fraction, NumberSet};
-use crate::options::{DigitBounds, Numbers};
+use crate::options::{DigitBounds, Numbers, Options};
 
 /// A bound on a magnitude: digits and whether the bound itself is out.
 type Edge<'a> = Option<(&'a [u8], bool)>;
@@ -40,19 +40,19 @@ impl Emitter<'_, '_, '_> {
 
     /// What matches a number of an interval.
     pub(super) fn plain_number(&self, set: &NumberSet) -> Vec<Expr> {
-        let digits = self.digits();
+        let digits = digit_bounds(self.options);
         let numbers = if self.single { Numbers::Canonical } else { self.options.numbers };
         Speller { digits, numbers, fraction: set.fraction, single: self.single }.set(set)
     }
+}
 
-    /// The bounds on digits in force.
-    pub(super) fn digits(&self) -> DigitBounds {
-        let digits = self.options.digits;
-        DigitBounds {
-            integer: digits.integer.clamp(1, 200),
-            fraction: digits.fraction.clamp(1, 200),
-            exponent: digits.exponent.min(4),
-        }
+/// The bounds on digits in force.
+pub(super) fn digit_bounds(options: &Options) -> DigitBounds {
+    let digits = options.digits;
+    DigitBounds {
+        integer: digits.integer.clamp(1, 200),
+        fraction: digits.fraction.clamp(1, 200),
+        exponent: digits.exponent.min(4),
     }
 }
 

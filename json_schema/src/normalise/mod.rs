@@ -196,7 +196,7 @@ impl<'s, 'o> Normaliser<'s, 'o> {
     }
 
     /// Names a keyword as not enforced; the normal form is wider than the schema from here on.
-    fn drop_keyword(
+    pub(crate) fn drop_keyword(
         &mut self,
         mut normal: Normal,
         id: Option<SchemaId>,

@@ -44,11 +44,6 @@ impl<'s> Reader<'s, '_> {
             Some(Value::Bool(unique)) => *unique,
             Some(_) => return Err(self.invalid(keywords, "uniqueItems", "a boolean")),
         };
-        let trivial = max.is_some_and(|max| max <= 1);
-        if unique && !trivial {
-            self.refuse(keywords.id, "uniqueItems", "not supported yet");
-        }
-        let unique = false;
         let contains = contains.into_iter().collect();
         let shape = ArrayShape { prefix, items, contains, unique, min, max };
         Ok(shape.pruned(|term| term == TermId::NOTHING))
