@@ -8,6 +8,9 @@ use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::Repetition;
 
+/// So many keys count as infinitely many: no text has as many members.
+const PLENTY: u64 = 1 << 32;
+
 /// Checks the keys of all members, and makes members that ask for more different keys than there
 /// are match nothing.
 pub(crate) fn drop_impossible_members(
@@ -110,7 +113,8 @@ fn too_few_keys(
             continue;
         }
         let key = lowered.term_with(member.key, terms, rule_terms);
-        match (terms.count(key, KEY_STATES), max) {
+        let keys = terms.count(key, KEY_STATES).filter(|&keys| keys < PLENTY);
+        match (keys, max) {
             (None, max) => endless += u64::from(max.unwrap_or(u32::MAX)),
             (Some(_), _) if min > 0 => {
                 let kind = CompileErrorKind::MemberCount(
