@@ -66,12 +66,6 @@ impl<'s> Reader<'s, '_> {
                 (Status::Enforced, format.note())
             }
             Some(_) => (Status::Annotation, None),
-            None if self.options.formats == Formats::Assert
-                && matches!(value.as_str(), Some("idn-email" | "idn-hostname" | "regex")) =>
-            {
-                self.refuse(keywords.id, "format", "this format is not supported yet");
-                return;
-            }
             None if self.options.unknown_formats == UnknownFormats::Error => {
                 self.refuse(keywords.id, "format", "unknown format");
                 return;
