@@ -39,8 +39,10 @@ impl Emitter<'_, '_, '_> {
         shape: &ArrayShape,
         normals: &HashMap<TermId, Rc<Normal>>,
     ) -> Result<Expr, SchemaError> {
-        self.note("items that must be different have one spelling: numbers without fraction 0 or \
-                   exponent, strings with an escape only where JSON requires one");
+        self.note(
+            "items that must be different have one spelling: numbers without fraction 0 or \
+                   exponent, strings with an escape only where JSON requires one",
+        );
         let key = self.singly(|emitter| emitter.value(shape.items, normals));
         let member = Member { key, repetition: Repetition::MANY, value: self.gap() };
         self.members(vec![member], shape.min, shape.max)

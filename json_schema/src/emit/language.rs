@@ -91,12 +91,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The texts of an automaton, each with `end` behind it. A state that several others lead to is
     /// a rule; what leads back to itself is a loop in front.
-    pub(super) fn states(
-        &mut self,
-        name: &str,
-        dfa: &Dfa,
-        end: &str,
-    ) -> Result<Expr, SchemaError> {
+    pub(super) fn states(&mut self, name: &str, dfa: &Dfa, end: &str) -> Result<Expr, SchemaError> {
         let mut sources = vec![0_usize; dfa.states().len()];
         for (from, state) in dfa.states().iter().enumerate() {
             for &(_, to) in state.transitions.iter().filter(|&&(_, to)| to != from) {
@@ -142,11 +137,7 @@ impl Emitter<'_, '_, '_> {
         let mut cases = Vec::new();
         let mut again = None;
         if state.accepting {
-            cases.push(if rules.end.is_empty() {
-                Expr::empty()
-            } else {
-                Expr::literal(rules.end)
-            });
+            cases.push(if rules.end.is_empty() { Expr::empty() } else { Expr::literal(rules.end) });
         }
         for (set, to) in &state.transitions {
             if *to == at {

@@ -260,13 +260,10 @@ impl Emitter<'_, '_, '_> {
         let mut cases = Vec::new();
         let possible = std::mem::take(&mut self.possible);
         let is_nothing = |child: TermId| !possible.contains(&child);
-        let objects: Vec<_> =
-            normal
+        let objects: Vec<_> = normal
             .objects
             .iter()
-            .filter_map(|shape| {
-                shape.clone().pruned(&mut self.normaliser.reader.terms, is_nothing)
-            })
+            .filter_map(|shape| shape.clone().pruned(&mut self.normaliser.reader.terms, is_nothing))
             .collect();
         let arrays: Vec<_> =
             normal.arrays.iter().filter_map(|shape| shape.clone().pruned(is_nothing)).collect();
@@ -365,7 +362,9 @@ impl Emitter<'_, '_, '_> {
                     parts.extend(tokens.get(index).map(|name| label(name)));
                 }
                 "items" | "prefixItems" => parts.push("item".to_owned()),
-                "additionalProperties" | "additionalItems" | "unevaluatedProperties"
+                "additionalProperties"
+                | "additionalItems"
+                | "unevaluatedProperties"
                 | "unevaluatedItems" => parts.push("other".to_owned()),
                 "anyOf" | "oneOf" | "allOf" => {}
                 other => parts.push(label(other)),

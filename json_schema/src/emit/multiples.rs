@@ -260,7 +260,8 @@ impl<'a> Speller<'a> {
         now.last = digit;
         now.is_zero &= digit == 0;
         for (step, rest) in self.steps().zip(&mut now.remainders) {
-            *rest = rest.after(step, digit, (now.phase == Phase::Fraction).then_some(before.fraction));
+            *rest =
+                rest.after(step, digit, (now.phase == Phase::Fraction).then_some(before.fraction));
         }
         if now.phase != Phase::Zero {
             let reading = Reading { phase: now.phase, ..before.clone() };
@@ -301,9 +302,10 @@ impl<'a> Speller<'a> {
             })
         };
         let multiples = self.set.multiples.len();
-        let divided = self.steps().zip(&reading.remainders).enumerate().all(|(at, (step, rest))| {
-            (reading.is_zero || rest.is_none(step, reading.fraction)) == (at < multiples)
-        });
+        let divided =
+            self.steps().zip(&reading.remainders).enumerate().all(|(at, (step, rest))| {
+                (reading.is_zero || rest.is_none(step, reading.fraction)) == (at < multiples)
+            });
         spelled
             && kind
             && within(low, reading.low, Ordering::Greater)

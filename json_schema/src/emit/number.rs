@@ -27,11 +27,7 @@ const FIRST_NEGATIVE_EXPONENT: i64 = 5;
 
 impl Emitter<'_, '_, '_> {
     /// What matches a number of the set.
-    pub(super) fn number(
-        &mut self,
-        name: &str,
-        set: &NumberSet,
-    ) -> Result<Vec<Expr>, SchemaError> {
+    pub(super) fn number(&mut self, name: &str, set: &NumberSet) -> Result<Vec<Expr>, SchemaError> {
         if set.multiples.is_empty() && set.indivisible.is_empty() {
             return Ok(self.plain_number(set));
         }

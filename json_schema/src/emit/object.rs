@@ -112,7 +112,11 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// What follows a key.
-    pub(super) fn member_value(&mut self, value: TermId, normals: &HashMap<TermId, Rc<Normal>>) -> Expr {
+    pub(super) fn member_value(
+        &mut self,
+        value: TermId,
+        normals: &HashMap<TermId, Rc<Normal>>,
+    ) -> Expr {
         let value = self.value(value, normals);
         let colon = self.separator(":");
         let gap = self.gap();

@@ -115,9 +115,7 @@ impl Emitter<'_, '_, '_> {
                 };
                 sequence([Expr::literal("\""), char.repeat(0, None), Expr::literal("\"")])
             }
-            Terminal::Number => {
-                choice(self.plain_number(&NumberSet::any()))
-            }
+            Terminal::Number => choice(self.plain_number(&NumberSet::any())),
             Terminal::Integer => choice(self.plain_number(&NumberSet::integers())),
             Terminal::Boolean => Expr::choice([Expr::literal("true"), Expr::literal("false")]),
             Terminal::Key => {

@@ -7,8 +7,10 @@
 mod address;
 mod date_time;
 mod host;
+mod idn;
 mod mail;
 mod pointer;
+mod regex;
 mod resource;
 
 use crate::language::{Approximation, LanguageId, Languages, PatternError};
@@ -21,7 +23,9 @@ pub(crate) enum Format {
     DateTime,
     Duration,
     Email,
+    IdnEmail,
     Hostname,
+    IdnHostname,
     Ipv4,
     Ipv6,
     Uri,
@@ -32,6 +36,7 @@ pub(crate) enum Format {
     Uuid,
     JsonPointer,
     RelativeJsonPointer,
+    Regex,
 }
 
 type Result<T> = std::result::Result<T, PatternError>;
@@ -45,7 +50,9 @@ impl Format {
             "date-time" => Self::DateTime,
             "duration" => Self::Duration,
             "email" => Self::Email,
+            "idn-email" => Self::IdnEmail,
             "hostname" => Self::Hostname,
+            "idn-hostname" => Self::IdnHostname,
             "ipv4" => Self::Ipv4,
             "ipv6" => Self::Ipv6,
             "uri" => Self::Uri,
@@ -56,6 +63,7 @@ impl Format {
             "uuid" => Self::Uuid,
             "json-pointer" => Self::JsonPointer,
             "relative-json-pointer" => Self::RelativeJsonPointer,
+            "regex" => Self::Regex,
             _ => return None,
         })
     }
@@ -66,7 +74,13 @@ impl Format {
             Self::Time => return date_time::time(languages),
             Self::DateTime => return date_time::date_time(languages),
             Self::Email => return mail::email(languages),
+            Self::IdnEmail => return mail::idn_email(languages),
             Self::Hostname => return host::hostname(languages),
+            Self::IdnHostname => return idn::hostname(languages),
+            Self::Regex => {
+                let lower = whole(languages, &regex::pattern())?;
+                return Ok(Approximation { lower, upper: LanguageId::EVERYTHING });
+            }
             Self::Date => date_time::DATE.to_owned(),
             Self::Duration => date_time::duration(),
             Self::Ipv4 => address::ipv4(),
@@ -88,7 +102,9 @@ impl Format {
         match self {
             Self::Time | Self::DateTime => Some(date_time::NOTE),
             Self::Email => Some(mail::NOTE),
+            Self::IdnEmail | Self::IdnHostname => Some(idn::NOTE),
             Self::Hostname => Some(host::NOTE),
+            Self::Regex => Some(regex::NOTE),
             _ => None,
         }
     }
@@ -98,3 +114,5 @@ impl Format {
 fn whole(languages: &mut Languages, pattern: &str) -> Result<LanguageId> {
     languages.pattern(&format!("^(?:{pattern})$"))
 }
+#[cfg(test)]
+mod tests;

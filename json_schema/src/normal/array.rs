@@ -59,7 +59,8 @@ impl ArrayShape {
                 }
                 let most = contains.max.map(|max| contains.from.saturating_add(max));
                 self.max = least(self.max, most);
-            } else if contains.min > 0 || contains.max.is_some() && contains.term != TermId::NOTHING {
+            } else if contains.min > 0 || contains.max.is_some() && contains.term != TermId::NOTHING
+            {
                 self.min = self.min.max(match contains.min {
                     0 => 0,
                     min => contains.from.saturating_add(min),

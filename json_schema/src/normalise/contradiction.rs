@@ -10,7 +10,10 @@ const DEPTH: usize = 3;
 
 impl Normaliser<'_, '_> {
     /// Leaves out the alternatives that evidently have no value.
-    pub(super) fn without_contradictions(&mut self, normal: &Normal) -> Result<Normal, SchemaError> {
+    pub(super) fn without_contradictions(
+        &mut self,
+        normal: &Normal,
+    ) -> Result<Normal, SchemaError> {
         let mut rest = normal.clone();
         let mut kept = Vec::with_capacity(rest.objects.len());
         for shape in rest.objects {
@@ -23,7 +26,11 @@ impl Normaliser<'_, '_> {
     }
 
     /// Leaves out the alternatives that evidently have nothing in common with the other union.
-    pub(super) fn keep_overlapping(&mut self, normal: &mut Normal, other: &Normal) -> Result<(), SchemaError> {
+    pub(super) fn keep_overlapping(
+        &mut self,
+        normal: &mut Normal,
+        other: &Normal,
+    ) -> Result<(), SchemaError> {
         let mut kept = Vec::new();
         for shape in std::mem::take(&mut normal.objects) {
             for against in &other.objects {

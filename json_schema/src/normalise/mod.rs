@@ -25,7 +25,13 @@ pub(crate) struct Normaliser<'s, 'o> {
 
 impl<'s, 'o> Normaliser<'s, 'o> {
     pub(crate) fn new(reader: Reader<'s, 'o>) -> Self {
-        Self { reader, parts: HashMap::new(), normals: HashMap::new(), in_progress: HashSet::new(), split: HashSet::new() }
+        Self {
+            reader,
+            parts: HashMap::new(),
+            normals: HashMap::new(),
+            in_progress: HashSet::new(),
+            split: HashSet::new(),
+        }
     }
 
     /// The normal form of a term.

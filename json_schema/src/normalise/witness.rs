@@ -13,7 +13,10 @@ impl Normaliser<'_, '_> {
     /// The same objects, told apart by which member each witness is: a declared key, which is
     /// then required; or, left as a witness, an undeclared key that no other witness has, with
     /// infinitely many to choose from and the whole of what its value must be.
-    pub(crate) fn with_settled_witnesses(&mut self, normal: &Normal) -> Result<Normal, SchemaError> {
+    pub(crate) fn with_settled_witnesses(
+        &mut self,
+        normal: &Normal,
+    ) -> Result<Normal, SchemaError> {
         let mut settled = Normal { objects: Vec::new(), ..normal.clone() };
         let limit = self.reader.options.limits.alternatives;
         let mut pending: Vec<(ObjectShape, Vec<Witness>)> =

@@ -272,10 +272,7 @@ impl<'s, 'o> Reader<'s, 'o> {
     }
 
     /// What is to be done with what the other keywords have not spoken of.
-    fn read_unevaluated(
-        &mut self,
-        keywords: &Keywords<'s>,
-    ) -> Result<Option<Part>, SchemaError> {
+    fn read_unevaluated(&mut self, keywords: &Keywords<'s>) -> Result<Option<Part>, SchemaError> {
         let mut read = |keyword: &str| match keywords.map.get(keyword) {
             Some(value) if role(keyword, keywords.draft) == Role::Enforced => {
                 self.subschema(keywords.id, &[keyword], value).map(Some)

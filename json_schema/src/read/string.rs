@@ -62,16 +62,8 @@ impl<'s> Reader<'s, '_> {
     pub(super) fn read_format(&mut self, keywords: &Keywords<'s>, value: &Value, pointer: String) {
         let format = value.as_str().and_then(Format::named);
         let (status, note) = match format {
-            Some(format) if self.asserts_formats(keywords) => {
-                (Status::Enforced, format.note())
-            }
+            Some(format) if self.asserts_formats(keywords) => (Status::Enforced, format.note()),
             Some(_) => (Status::Annotation, None),
-            None if self.asserts_formats(keywords)
-                && matches!(value.as_str(), Some("idn-email" | "idn-hostname" | "regex")) =>
-            {
-                self.refuse(keywords.id, "format", "this format is not supported yet");
-                return;
-            }
             None if self.options.unknown_formats == UnknownFormats::Error => {
                 self.refuse(keywords.id, "format", "unknown format");
                 return;
