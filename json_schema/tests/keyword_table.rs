@@ -30,6 +30,8 @@ fn sample(keyword: &str, draft: Draft) -> Value {
     };
     let mut schema = json!({keyword: value});
     match keyword {
+        "exclusiveMinimum" if draft == Draft::Draft4 => schema["minimum"] = json!(1),
+        "exclusiveMaximum" if draft == Draft::Draft4 => schema["maximum"] = json!(1),
         "uniqueItems" => schema["items"] = json!({"type": "string"}),
         "minContains" | "maxContains" => schema["contains"] = json!({}),
         "if" => schema["then"] = json!({"type": "string"}),

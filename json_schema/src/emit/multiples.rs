@@ -97,9 +97,9 @@ struct Edge {
 impl Edge {
     fn new(bound: &Bound, digits: DigitBounds) -> Self {
         // A longer integer part is greater than any number that can be written.
-        let most = i64::from(digits.integer) + 1;
+        let most = digits.integer + 1;
         let integer = match bound.value.exponent() {
-            exponent if exponent > most => vec![9; most as usize],
+            exponent if exponent > most.into() => vec![9; most as usize],
             1.. => bound.value.integer_part(),
             _ => Vec::new(),
         };
@@ -321,7 +321,7 @@ impl Remainder {
         if place.is_some_and(|place| step.exponent + i64::from(place) >= 0) {
             return if digit == 0 { self } else { Self::Never };
         }
-        if digit == 0 && (zeros as i64) < step.exponent {
+        if digit == 0 && zeros < step.zeros() {
             return Self::Rest { rest, zeros: zeros + 1 };
         }
         if step.exponent > 0 && digit == 0 {
@@ -334,6 +334,6 @@ impl Remainder {
     fn is_none(self, step: Step, fraction: u32) -> bool {
         let Self::Rest { rest, zeros } = self else { return false };
         let missing = (-step.exponent).saturating_sub(fraction.into()).max(0).unsigned_abs();
-        zeros as i64 >= step.exponent && step.shift(rest, missing) == 0
+        zeros >= step.zeros() && step.shift(rest, missing) == 0
     }
 }

@@ -22,7 +22,7 @@ impl Step {
         for &digit in value.digits() {
             factor = factor.checked_mul(10)?.checked_add(digit.into())?;
         }
-        let exponent = value.exponent() - value.digits().len() as i64;
+        let exponent = last_place(value);
         (factor <= MOST).then_some(Self { factor, exponent })
     }
 
@@ -31,13 +31,18 @@ impl Step {
         if value.is_zero() {
             return true;
         }
-        let exponent = value.exponent() - value.digits().len() as i64;
+        let exponent = last_place(value);
         if exponent < self.exponent {
             // The last digit, which is not 0, stands too far to the right.
             return false;
         }
         let rest = value.digits().iter().fold(0, |rest, &digit| self.append(rest, digit));
         self.shift(rest, exponent.abs_diff(self.exponent)) == 0
+    }
+
+    /// How many zeros each multiple ends in.
+    pub(crate) fn zeros(self) -> u64 {
+        self.exponent.max(0).unsigned_abs()
     }
 
     /// Whether each multiple of the other step is one of this.
@@ -57,6 +62,11 @@ impl Step {
         // remainder is 0 matters, and that changes no more.
         (0..zeros.min(64)).fold(rest, |rest, _| self.append(rest, 0))
     }
+}
+
+/// The power of ten that the last digit of a number stands for.
+fn last_place(value: &Decimal) -> i64 {
+    value.exponent().saturating_sub_unsigned(value.digits().len() as u64)
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@
 //! A case need not exclude the others: of two that hold for a value, the one that evaluates more
 //! demands less, and it is there too.
 
+use std::slice::from_ref;
 use std::sync::Arc;
 
-use super::Normaliser;
+use super::{Branches, Normaliser};
 use crate::error::{SchemaError, SchemaErrorKind};
 use crate::language::LanguageId;
 use crate::normal::{
@@ -140,7 +141,7 @@ impl Normaliser<'_, '_> {
                 for one in &branch {
                     let both = case.evaluated.join(&one.evaluated, &mut self.reader.terms);
                     if both != case.evaluated && both != one.evaluated {
-                        let both = self.product(&[case.clone()], &[one.clone()], place)?;
+                        let both = self.product(from_ref(case), from_ref(one), place)?;
                         self.gather(&mut more, both, place)?;
                     }
                 }
@@ -305,10 +306,7 @@ impl Normaliser<'_, '_> {
     ) -> Result<Vec<Case>, SchemaError> {
         let mut union = Vec::new();
         for case in cases {
-            let (branches, trouble) = match self.exclusive(&case.normal, terms, place.id)? {
-                Ok(branches) => (branches, None),
-                Err((branches, reason)) => (branches, Some(reason)),
-            };
+            let Branches { branches, trouble } = self.exclusive(&case.normal, terms, place.id)?;
             for (normal, &term) in branches.into_iter().zip(terms) {
                 let mut rest = Case { normal, evaluated: case.evaluated.clone() };
                 if let Some(reason) = trouble {

@@ -23,6 +23,12 @@ pub(crate) struct Normaliser<'s, 'o> {
     split: HashSet<TermId>,
 }
 
+/// The branches of `oneOf`, each without the others; or as they are, and why that cannot be had.
+struct Branches {
+    branches: Vec<Normal>,
+    trouble: Option<&'static str>,
+}
+
 impl<'s, 'o> Normaliser<'s, 'o> {
     pub(crate) fn new(reader: Reader<'s, 'o>) -> Self {
         Self {
@@ -161,14 +167,13 @@ impl<'s, 'o> Normaliser<'s, 'o> {
         })
     }
 
-    /// Exactly one of the branches: each without the others that it overlaps. Or the branches, and
-    /// why that has no normal form.
+    /// Exactly one of the branches: each without the others that it overlaps.
     fn exclusive(
         &mut self,
         normal: &Normal,
         terms: &[TermId],
         id: Option<SchemaId>,
-    ) -> Result<Result<Vec<Normal>, (Vec<Normal>, &'static str)>, SchemaError> {
+    ) -> Result<Branches, SchemaError> {
         // What is taken away need not know the surroundings: the fewer constraints it has, the
         // simpler its complement.
         let mut alone = Vec::with_capacity(terms.len());
@@ -193,12 +198,12 @@ impl<'s, 'o> Normaliser<'s, 'o> {
                 }
                 match self.minus(&rest, &overlap)? {
                     Ok(left) => rest = left,
-                    Err(reason) => return Ok(Err((branches, reason))),
+                    Err(reason) => return Ok(Branches { branches, trouble: Some(reason) }),
                 }
             }
             exclusive.push(rest);
         }
-        Ok(Ok(exclusive))
+        Ok(Branches { branches: exclusive, trouble: None })
     }
 
     /// Names a keyword as not enforced; the normal form is wider than the schema from here on.

@@ -8,6 +8,8 @@ use crate::normal::{Normal, ObjectShape, Witness};
 
 /// A language of at most so many keys is taken key by key.
 const FEW_KEYS: usize = 256;
+/// And one of more than so many never runs out of keys.
+const PLENTY: usize = 1 << 16;
 
 impl Normaliser<'_, '_> {
     /// The same objects, told apart by which member each witness is: a declared key, which is
@@ -67,8 +69,12 @@ impl Normaliser<'_, '_> {
             if self.is_contradiction(value)? || !self.reader.terms.has_keys(free) {
                 continue;
             }
-            let few = self.reader.terms.automaton(free).and_then(|dfa| dfa.texts(FEW_KEYS));
+            let few = self.reader.terms.automaton(free).and_then(|dfa| dfa.texts(PLENTY));
             if let Some(few) = few {
+                if few.len() > FEW_KEYS {
+                    let what = "keys of which one must be there";
+                    return Err(SchemaError::limit("", what, FEW_KEYS));
+                }
                 keys.extend(few.into_iter().map(Arc::from));
                 continue;
             }

@@ -45,13 +45,11 @@ impl<'s> Reader<'s, '_> {
         if value <= Decimal::zero() {
             return Err(self.invalid(keywords, "multipleOf", "a number greater than 0"));
         }
-        match Step::new(&value) {
-            Some(step) => Ok(set.and(&NumberSet::multiples(step), &mut self.terms)),
-            None => {
-                self.refuse(keywords.id, "multipleOf", "it has too many digits");
-                Ok(Some(set))
-            }
+        if let Some(step) = Step::new(&value) {
+            return Ok(set.and(&NumberSet::multiples(step), &mut self.terms));
         }
+        self.refuse(keywords.id, "multipleOf", "it has too many digits");
+        Ok(Some(set))
     }
 
     fn read_decimal(

@@ -48,13 +48,12 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         | "dependencies"
         | "$ref" => (Role::Enforced, Draft4, Draft202012),
         "$recursiveRef" => (Role::Enforced, Draft201909, Draft201909),
-        "const" => (Role::Enforced, Draft6, Draft202012),
         "if" | "then" | "else" => (Role::Enforced, Draft7, Draft202012),
         "additionalItems" => (Role::Enforced, Draft4, Draft201909),
         "prefixItems" | "$dynamicRef" => (Role::Enforced, Draft202012, Draft202012),
         "dependentRequired" | "dependentSchemas" => (Role::Enforced, Draft201909, Draft202012),
         "format" => (Role::Format, Draft4, Draft202012),
-        "contains" | "propertyNames" => (Role::Enforced, Draft6, Draft202012),
+        "const" | "contains" | "propertyNames" => (Role::Enforced, Draft6, Draft202012),
         "minContains" | "maxContains" | "unevaluatedItems" | "unevaluatedProperties" => {
             (Role::Enforced, Draft201909, Draft202012)
         }
