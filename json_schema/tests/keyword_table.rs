@@ -9,13 +9,12 @@ const DRAFTS: [Draft; 5] =
 /// A schema in which the keyword constrains, if the draft knows it.
 fn sample(keyword: &str, draft: Draft) -> Value {
     let value = match keyword {
+        "exclusiveMinimum" | "exclusiveMaximum" if draft == Draft::Draft4 => json!(true),
         "type" => json!("string"),
         "enum" => json!([1]),
         "const" | "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties"
         | "maxProperties" | "minContains" | "maxContains" | "minimum" | "maximum"
-        | "multipleOf" => json!(1),
-        "exclusiveMinimum" | "exclusiveMaximum" if draft == Draft::Draft4 => json!(true),
-        "exclusiveMinimum" | "exclusiveMaximum" => json!(1),
+        | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => json!(1),
         "pattern" => json!("a"),
         "format" => json!("date"),
         "uniqueItems" => json!(true),

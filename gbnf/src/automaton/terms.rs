@@ -6,6 +6,7 @@
 //! whatever is known about a term (its transitions, the tokens that stay inside it) is shared by
 //! all automata on one [`Terms`].
 
+mod class_loop;
 mod determinism;
 mod system;
 
@@ -136,6 +137,7 @@ struct Entry {
     /// Whether there is a hole in it.
     open: bool,
     row: OnceLock<Row>,
+    class_loop: OnceLock<TermId>,
 }
 
 /// Inclusive ranges of code points.
@@ -211,7 +213,8 @@ impl Terms {
             Term::Rule { system, index } => (self.systems.nullable(*system, *index), false),
             Term::Hole(_) => (false, true),
         };
-        let entry = Entry { term, nullable, open, row: OnceLock::new() };
+        let (row, class_loop) = (OnceLock::new(), OnceLock::new());
+        let entry = Entry { term, nullable, open, row, class_loop };
         let id = TermId(self.entries.push(entry) as u32);
         index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         id

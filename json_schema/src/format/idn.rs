@@ -47,10 +47,7 @@ fn latin() -> String {
     let pairs = [(0x101, 0x137), (0x13A, 0x13E), (0x142, 0x148), (0x14B, 0x177), (0x17A, 0x17E)];
     let letters = pairs.into_iter().flat_map(|(first, last)| (first..=last).step_by(2));
     // A ligature that falls apart.
-    letters.filter(|&letter| letter != 0x133).fold(String::new(), |mut all, letter| {
-        all.push_str(&format!(r"\u{letter:04X}"));
-        all
-    })
+    letters.filter(|&letter| letter != 0x133).filter_map(char::from_u32).collect()
 }
 
 /// Signs that stand after letters; those of Thai are either above or below.
