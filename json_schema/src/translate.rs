@@ -1,5 +1,7 @@
 //! The way in.
 
+use std::collections::HashSet;
+
 use grammask_gbnf::Grammar;
 use serde_json::Value;
 
@@ -61,8 +63,13 @@ pub fn translate_with(
     let reader = Reader::new(Document::new(bundle), options);
     let mut normaliser = Normaliser::new(reader);
     let (grammar, satisfiable) = emit(&mut normaliser)?;
-    let reader = normaliser.reader;
+    let mut reader = normaliser.reader;
     reader.verdict()?;
+    if reader.document.has_scopes() {
+        // A subschema was read in each of them.
+        let mut seen = HashSet::new();
+        reader.entries.retain(|entry| seen.insert(entry.pointer.clone()));
+    }
     let report = Report {
         spelling: Spelling::of(options),
         satisfiable,
