@@ -1,12 +1,14 @@
 //! References and drafts as the jsonschema crate has them: the rows of `fixtures/schema_cases`
-//! whose texts are documents.
+//! about them, and random resources with dynamic anchors.
 
 use std::collections::BTreeMap;
 
-use grammask_json_schema::{Draft, Options};
+use grammask_gbnf::{Automaton, Matcher};
+use grammask_json_schema::{Draft, Options, translate};
 use jsonschema::{Draft as JudgedAs, Retrieve, Uri};
+use proptest::prelude::*;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[derive(Deserialize)]
 struct Row {
@@ -91,6 +93,125 @@ fn check(row: &Row, failures: &mut Vec<String>) {
             if judge.is_valid(&serde_json::from_str(text).unwrap()) != valid {
                 failures.push(format!("{}: {text} is not {valid}", row.name));
             }
+        }
+    }
+}
+
+/// How many resources there are.
+const RESOURCES: usize = 4;
+
+/// What is under a property: a reference to a resource, or a dynamic one to an anchor, through
+/// another resource or from here.
+#[derive(Clone, Debug)]
+enum Edge {
+    Resource(usize),
+    Anchor(Option<usize>, &'static str),
+}
+
+/// A resource: the names of its dynamic anchors, the resource that it extends, its properties.
+#[derive(Clone, Debug)]
+struct Node {
+    a: bool,
+    b: bool,
+    whole: bool,
+    extends: Option<usize>,
+    p: Edge,
+    q: Edge,
+}
+
+fn edge() -> impl Strategy<Value = Edge> {
+    let name = prop::sample::select(vec!["a", "b", "whole"]);
+    prop_oneof![
+        (0..RESOURCES).prop_map(Edge::Resource),
+        (prop::option::of(0..RESOURCES), name).prop_map(|(from, name)| Edge::Anchor(from, name)),
+    ]
+}
+
+fn node() -> impl Strategy<Value = Node> {
+    (any::<[bool; 3]>(), prop::option::of(0..RESOURCES), edge(), edge())
+        .prop_map(|([a, b, whole], extends, p, q)| Node { a, b, whole, extends, p, q })
+}
+
+/// The resources as one schema, of which the first is the root.
+fn bundle(nodes: &[Node]) -> Value {
+    let edge = |here: usize, edge: &Edge| match *edge {
+        Edge::Resource(to) => json!({"$ref": format!("r{to}")}),
+        Edge::Anchor(to, name) => {
+            let holder = &nodes[to.unwrap_or(here)];
+            let has = match name {
+                "a" => holder.a,
+                "b" => holder.b,
+                _ => holder.whole,
+            };
+            let base = to.map_or(String::new(), |to| format!("r{to}"));
+            if has {
+                json!({"$dynamicRef": format!("{base}#{name}")})
+            } else {
+                json!({"type": "null"})
+            }
+        }
+    };
+    let mut resources = nodes.iter().enumerate().map(|(index, node)| {
+        let mut schema = json!({
+            "$id": format!("http://example.com/r{index}"),
+            "properties": {"p": edge(index, &node.p), "q": edge(index, &node.q)},
+            "$defs": {},
+        });
+        if node.a {
+            schema["$defs"]["a"] = json!({"$dynamicAnchor": "a", "const": index});
+        }
+        if node.b {
+            let value = json!({"$dynamicRef": if node.a { "#a" } else { "#b" }});
+            let schemas =
+                json!([{"const": index}, {"required": ["p"], "properties": {"p": value}}]);
+            schema["$defs"]["b"] = json!({"$dynamicAnchor": "b", "anyOf": schemas});
+        }
+        if node.whole {
+            schema["$dynamicAnchor"] = json!("whole");
+        }
+        // Not in a circle.
+        if let Some(to) = node.extends.filter(|&to| to > index) {
+            schema["$ref"] = json!(format!("r{to}"));
+        }
+        schema
+    });
+    let mut root = resources.next().unwrap();
+    for (index, resource) in resources.enumerate() {
+        root["$defs"][format!("r{index}")] = resource;
+    }
+    root
+}
+
+fn instance() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![(0..RESOURCES).prop_map(Value::from), Just(json!(null))];
+    leaf.prop_recursive(4, 16, 2, |inner| {
+        prop::collection::vec((prop::sample::select(vec!["p", "q"]), inner), 0..3).prop_map(
+            |members| {
+                Value::Object(members.into_iter().map(|(key, it)| (key.to_owned(), it)).collect())
+            },
+        )
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn dynamic_scopes_are_those_of_the_judge(
+        nodes in prop::collection::vec(node(), RESOURCES),
+        instances in prop::collection::vec(instance(), 40),
+    ) {
+        let schema = bundle(&nodes);
+        let grammar = translate(&schema, &Options::default()).unwrap().grammar;
+        let automaton = Automaton::compile(&grammar, "root").unwrap();
+        let judge = jsonschema::validator_for(&schema).unwrap();
+        for instance in &instances {
+            let mut matcher = Matcher::new(&automaton);
+            let text = instance.to_string();
+            let accepted = !automaton.is_empty()
+                && matcher.advance(text.as_bytes()).is_ok()
+                && matcher.is_complete();
+            prop_assert_eq!(accepted, judge.is_valid(instance), "{} in {}", text, schema);
         }
     }
 }

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::{Keywords, Reader};
 use crate::error::SchemaError;
 use crate::normal::StringSet;
-use crate::options::UnknownFormats;
 use crate::report::Status;
 
 /// The formats that the drafts define.
@@ -58,11 +57,7 @@ impl<'s> Reader<'s, '_> {
 
     pub(super) fn read_format(&mut self, keywords: &Keywords<'s>, value: &Value, pointer: String) {
         let name = value.as_str().unwrap_or_default();
-        let asserted = if KNOWN_FORMATS.contains(&name) {
-            self.asserts_formats(keywords)
-        } else {
-            self.options.unknown_formats == UnknownFormats::Error
-        };
+        let asserted = self.asserts_format(keywords, KNOWN_FORMATS.contains(&name));
         if asserted {
             self.refuse(keywords.id, "format", "this format is not supported yet");
         } else {
