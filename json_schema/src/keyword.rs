@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::decimal::Decimal;
 use crate::dialect::Vocabulary;
@@ -24,8 +24,8 @@ pub(crate) enum Form {
     SchemaOrSchemas,
     /// Schemas by name.
     NamedSchemas,
-    /// Schemas or lists of names, by name.
-    Dependencies,
+    /// Schemas or lists of names, by name; in draft 4 no list is empty.
+    Dependencies(Draft),
     /// Lists of names, by name.
     NamedNames,
     /// Names that differ.
@@ -42,8 +42,8 @@ pub(crate) enum Form {
     Boolean,
     Number,
     PositiveNumber,
-    /// A non-negative integer.
-    Count,
+    /// A non-negative integer, as the draft spells it.
+    Count(Draft),
     /// Values.
     Values,
     /// One value or more that differ.
@@ -97,7 +97,7 @@ pub(crate) fn keyword(name: &str, draft: Draft) -> Option<Keyword> {
         "items" => (Form::SchemaOrSchemas, Applicator, Draft4, Draft201909),
         "prefixItems" => (Form::Schemas, Applicator, Draft202012, Draft202012),
         "dependentSchemas" => (Form::NamedSchemas, Applicator, Draft201909, Draft202012),
-        "dependencies" => (Form::Dependencies, Applicator, Draft4, Draft202012),
+        "dependencies" => (Form::Dependencies(draft), Applicator, Draft4, Draft202012),
         "unevaluatedItems" | "unevaluatedProperties" => {
             let vocabulary = if draft >= Draft202012 { Unevaluated } else { Applicator };
             (Form::Schema, vocabulary, Draft201909, Draft202012)
@@ -116,9 +116,9 @@ pub(crate) fn keyword(name: &str, draft: Draft) -> Option<Keyword> {
             (form, Validation, Draft4, Draft202012)
         }
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
-            (Form::Count, Validation, Draft4, Draft202012)
+            (Form::Count(draft), Validation, Draft4, Draft202012)
         }
-        "minContains" | "maxContains" => (Form::Count, Validation, Draft201909, Draft202012),
+        "minContains" | "maxContains" => (Form::Count(draft), Validation, Draft201909, Draft202012),
         "pattern" => (Form::Text, Validation, Draft4, Draft202012),
         "uniqueItems" => (Form::Boolean, Validation, Draft4, Draft202012),
         "required" => {
@@ -184,15 +184,21 @@ impl Form {
             (Self::SchemaOrSchemas, _) if !value.is_array() => {
                 subschema(Step::Keyword(name), value);
             }
-            (Self::NamedSchemas | Self::Dependencies | Self::NamedNames, Value::Object(map)) => {
+            (Self::NamedSchemas, Value::Object(map)) => {
                 for (key, item) in map {
-                    let names = match self {
-                        Self::NamedSchemas => false,
-                        Self::NamedNames => true,
-                        _ => item.is_array(),
-                    };
-                    if names {
-                        check_names(item, false).map_err(|it| it.inside(key))?;
+                    subschema(Step::Member(name, key), item);
+                }
+            }
+            (Self::NamedNames, Value::Object(map)) => {
+                for (key, item) in map {
+                    check_names(item, false).map_err(|it| it.inside(key))?;
+                }
+            }
+            (Self::Dependencies(draft), Value::Object(map)) => {
+                for (key, item) in map {
+                    if item.is_array() {
+                        let some = draft < Draft::Draft6;
+                        check_names(item, some).map_err(|it| it.inside(key))?;
                     } else {
                         subschema(Step::Member(name, key), item);
                     }
@@ -210,8 +216,7 @@ impl Form {
             }
             (Self::PositiveNumber, Value::Number(number))
                 if decimal(number).is_some_and(|it| !it.is_negative() && !it.is_zero()) => {}
-            (Self::Count, Value::Number(number))
-                if decimal(number).is_some_and(|it| !it.is_negative() && it.is_integer()) => {}
+            (Self::Count(draft), Value::Number(number)) if is_count(number, draft) => {}
             (Self::SomeValues, Value::Array(values))
                 if !values.is_empty() && all_differ(values) => {}
             (Self::Types, Value::String(name)) if is_type(name) => {}
@@ -230,7 +235,7 @@ impl Form {
             Self::Schemas => "an array of schemas, at least one",
             Self::SchemaOrSchemas => "a schema or an array of them, at least one",
             Self::NamedSchemas => "an object of schemas",
-            Self::Dependencies => "an object of schemas and lists of names",
+            Self::Dependencies(_) => "an object of schemas and lists of names",
             Self::NamedNames => "an object of lists of names",
             Self::Names => "a list of names, each once",
             Self::SomeNames => "a list of names, at least one and each once",
@@ -241,7 +246,7 @@ impl Form {
             Self::Boolean => "a boolean",
             Self::Number => "a number",
             Self::PositiveNumber => "a number greater than 0",
-            Self::Count => "a non-negative integer",
+            Self::Count(_) => "a non-negative integer",
             Self::Values => "a list of values",
             Self::SomeValues => "a list of values, at least one and each once",
             Self::Types => "the name of a type or a list of them",
@@ -290,6 +295,15 @@ fn is_type(name: &str) -> bool {
     matches!(name, "array" | "boolean" | "integer" | "null" | "number" | "object" | "string")
 }
 
-fn decimal(number: &serde_json::Number) -> Option<Decimal> {
+/// In draft 4 an integer has neither fraction nor exponent (draft 4 core, section 3.5); later
+/// `1.0` is one.
+fn is_count(number: &Number, draft: Draft) -> bool {
+    if draft < Draft::Draft6 && number.to_string().contains(['.', 'e', 'E']) {
+        return false;
+    }
+    decimal(number).is_some_and(|it| !it.is_negative() && it.is_integer())
+}
+
+fn decimal(number: &Number) -> Option<Decimal> {
     Decimal::parse(&number.to_string())
 }

@@ -16,7 +16,7 @@ use crate::metaschemas::bundled;
 use crate::options::{Draft, Limits, Options};
 use crate::pointer::joined;
 use crate::resources::Resources;
-use crate::uri::{ResourceUri, percent_decoded, split_fragment};
+use crate::uri::{self, ResourceUri, percent_decoded, split_fragment};
 
 /// Where the documents live that are retrieved on the way.
 pub(crate) type Retrieved = boxcar::Vec<Value>;
@@ -167,7 +167,7 @@ impl<'s> Loader<'s, '_> {
             None => None,
             Some(text) => Some(base.join(text).ok_or_else(|| {
                 let keyword = dialect.identifier_keyword();
-                SchemaError::invalid(joined(&self.bundle.pointer(id), keyword), "a URI reference")
+                SchemaError::invalid(joined(&self.bundle.pointer(id), keyword), uri::EXPECTED)
             })?),
         };
         if let (None, Some(outer)) = (&own, part_of) {
@@ -199,23 +199,20 @@ impl<'s> Loader<'s, '_> {
         if let Some(draft) = known_draft(metaschema) {
             return Ok(Dialect::of(draft));
         }
+        let pointer = joined(&self.bundle.pointer(id), "$schema");
         let uri = ResourceUri::default_base().join(split_fragment(metaschema).0);
-        let pointer = |loader: &Self| joined(&loader.bundle.pointer(id), "$schema");
-        match uri.map_or(Ok(None), |uri| self.metaschema(uri, inherited.draft)) {
-            Ok(Some(dialect)) => Ok(dialect),
-            Ok(None) => {
-                let draft = inherited.draft;
-                let place = pointer(self);
-                self.bundle.notes.push(format!(
-                    "{place} names {metaschema:?}, which is not known: read in draft {draft}"
-                ));
-                Ok(inherited)
-            }
-            Err(uri) => {
-                let kind = SchemaErrorKind::UnknownVocabulary { uri };
-                Err(SchemaError::new(kind, pointer(self)))
-            }
+        let uri = uri.ok_or_else(|| SchemaError::invalid(pointer.clone(), uri::EXPECTED))?;
+        let is_new = !self.metaschemas.contains_key(&uri);
+        let found = self.metaschema(uri, inherited.draft).map_err(|uri| {
+            SchemaError::new(SchemaErrorKind::UnknownVocabulary { uri }, pointer.clone())
+        })?;
+        if found.is_none() && is_new {
+            let draft = inherited.draft;
+            self.bundle.notes.push(format!(
+                "{pointer} names {metaschema:?}, which is not known: read in draft {draft}"
+            ));
         }
+        Ok(found.unwrap_or(inherited))
     }
 
     /// The dialect of a metaschema, if there is such a document; the error is a vocabulary that

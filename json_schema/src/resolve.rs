@@ -9,7 +9,7 @@ use crate::dialect::Dialect;
 use crate::error::{SchemaError, SchemaErrorKind};
 use crate::pointer::joined;
 use crate::scope::{ScopeId, Scopes};
-use crate::uri::{percent_decoded, split_fragment};
+use crate::uri::{self, percent_decoded, split_fragment};
 
 /// A subschema in a dynamic scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,6 +50,11 @@ impl<'s> Document<'s> {
     /// What a reader of the report has to know about the documents.
     pub(crate) fn notes(&self) -> &[String] {
         &self.bundle.notes
+    }
+
+    /// Whether a subschema may be in more than one place.
+    pub(crate) fn has_scopes(&self) -> bool {
+        self.scopes.len() > 1
     }
 
     pub(crate) fn dialect(&self, id: SchemaId) -> Dialect {
@@ -102,7 +107,7 @@ impl<'s> Document<'s> {
         let target = self.bundle.locate(resource, reference).map_err(|missing| {
             let reference = reference.to_owned();
             let kind = match missing {
-                Missing::Uri => SchemaErrorKind::Invalid { expected: "a URI reference".to_owned() },
+                Missing::Uri => SchemaErrorKind::Invalid { expected: uri::EXPECTED.to_owned() },
                 Missing::Document(uri) => {
                     let document = Some(uri.to_string());
                     SchemaErrorKind::UnresolvedReference { reference, document }

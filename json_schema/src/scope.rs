@@ -66,6 +66,10 @@ impl Scopes {
         }
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.table.len()
+    }
+
     /// The scope inside a resource that is entered in the scope `from`.
     pub(crate) fn enter(&mut self, from: ScopeId, resource: ResourceId) -> ScopeId {
         if self.of_resource[resource.index()].is_empty() {

@@ -1,5 +1,7 @@
 //! The way in.
 
+use std::collections::HashSet;
+
 use grammask_gbnf::Grammar;
 use serde_json::Value;
 
@@ -64,6 +66,11 @@ pub fn translate_with(
     let mut reader = normaliser.reader;
     reader.settle(&refused);
     reader.verdict()?;
+    if reader.document.has_scopes() {
+        // A subschema was read in each of them.
+        let mut seen = HashSet::new();
+        reader.entries.retain(|entry| seen.insert(entry.pointer.clone()));
+    }
     let report = Report {
         spelling: Spelling::of(options),
         satisfiable,

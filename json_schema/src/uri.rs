@@ -8,6 +8,13 @@ use fluent_uri::{Uri, UriRef};
 /// 5.1.4: the base of last resort is up to the application).
 const DEFAULT_BASE: &str = "json-schema:///";
 
+/// Relative identifiers inside each other make a URI longer than the schema has room for, and each
+/// subschema its own one; nobody need understand more than this (RFC 9110, section 4.1).
+const MAX_BYTES: usize = 8_192;
+
+/// What a text must be to be joined.
+pub(crate) const EXPECTED: &str = "a URI reference of at most 8192 bytes";
+
 /// The URI of a schema resource: absolute, normalised, without a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ResourceUri(Uri<String>);
@@ -19,9 +26,12 @@ impl ResourceUri {
     }
 
     /// What a reference without its fragment means with this URI as its base (section 5.2);
-    /// `None` if it is no URI reference, or if a relative one has nothing to be relative to, as
+    /// `None` if it is no URI reference, if it is too long, or if a relative one has nothing to be relative to, as
     /// beside `urn:isbn:0`.
     pub(crate) fn join(&self, reference: &str) -> Option<Self> {
+        if self.as_str().len() + reference.len() > MAX_BYTES {
+            return None;
+        }
         let encoded = encoded(reference);
         let reference = UriRef::parse(encoded.as_str()).ok()?;
         let target = reference.resolve_against(&self.0).ok()?;
@@ -118,6 +128,8 @@ mod tests {
         assert!(base.join("urn:uuid:0").unwrap().join("a").is_none());
         assert!(base.join("http://[").is_none());
         assert!(base.join("1:a").is_none());
+        assert!(base.join(&"a/".repeat(4_000)).is_some());
+        assert!(base.join(&"a/".repeat(4_100)).is_none());
     }
 
     #[test]

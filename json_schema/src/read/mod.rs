@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::dialect::Dialect;
 use crate::error::{SchemaError, SchemaErrorKind, Unsupported};
 use crate::normal::{Evaluated, MAX_STATES, Normal, NumberSet, StringSet, TermId, Terms};
-use crate::options::{Draft, Formats, Options, Strictness};
+use crate::options::{Draft, Formats, Options, Strictness, UnknownFormats};
 use crate::pointer::joined;
 use crate::report::{Entry, Status};
 use crate::resolve::{Document, SchemaId};
@@ -321,9 +321,10 @@ impl<'s, 'o> Reader<'s, 'o> {
         for (keyword, value) in keywords.map.written() {
             let role = role(keyword, keywords.draft);
             let pointer = self.document.keyword_pointer(keywords.id, keyword);
-            if keywords.dialect.leaves_out(keyword) {
-                let note = "its vocabulary is not that of the metaschema".to_owned();
-                self.note_entry(pointer, keyword, Status::Annotation, Some(note));
+            if keywords.dialect.keyword(keyword).is_none() {
+                let left_out = keywords.dialect.leaves_out(keyword);
+                let note = if left_out { "not in the metaschema" } else { "unknown keyword" };
+                self.note_entry(pointer, keyword, Status::Annotation, Some(note.to_owned()));
                 continue;
             }
             match role {
@@ -338,9 +339,16 @@ impl<'s, 'o> Reader<'s, 'o> {
         }
     }
 
-    /// Whether a format that is known constrains.
-    fn asserts_formats(&self, keywords: &Keywords<'_>) -> bool {
-        self.options.formats == Formats::Assert || keywords.dialect.asserts_formats
+    /// Whether a format is to be enforced: by the options, or by the vocabulary that says so (2020-12
+    /// validation, section 7.2: which must not pass over an unknown one either).
+    fn asserts_format(&self, keywords: &Keywords<'_>, is_known: bool) -> bool {
+        let Keywords { dialect, draft, .. } = keywords;
+        if is_known {
+            self.options.formats == Formats::Assert || dialect.asserts_formats
+        } else {
+            self.options.unknown_formats == UnknownFormats::Error
+                || dialect.asserts_formats && *draft >= Draft::Draft202012
+        }
     }
 
     /// The constraint of the keywords that speak of one type each, and of `type`.

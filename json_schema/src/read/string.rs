@@ -7,7 +7,6 @@ use crate::error::SchemaError;
 use crate::format::Format;
 use crate::language::{Approximation, PatternError};
 use crate::normal::{Constraint, StringSet};
-use crate::options::UnknownFormats;
 use crate::report::Status;
 
 impl<'s> Reader<'s, '_> {
@@ -42,7 +41,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn asserted_format(&mut self, keywords: &Keywords<'s>) -> Option<Approximation> {
-        if !self.asserts_formats(keywords) {
+        if !self.asserts_format(keywords, true) {
             return None;
         }
         let format = keywords.map.get("format").and_then(Value::as_str).and_then(Format::named)?;
@@ -61,14 +60,14 @@ impl<'s> Reader<'s, '_> {
 
     pub(super) fn read_format(&mut self, keywords: &Keywords<'s>, value: &Value, pointer: String) {
         let format = value.as_str().and_then(Format::named);
-        let (status, note) = match format {
-            Some(format) if self.asserts_formats(keywords) => (Status::Enforced, format.note()),
-            Some(_) => (Status::Annotation, None),
-            None if self.options.unknown_formats == UnknownFormats::Error => {
+        let (status, note) = match (format, self.asserts_format(keywords, format.is_some())) {
+            (Some(format), true) => (Status::Enforced, format.note()),
+            (Some(_), false) => (Status::Annotation, None),
+            (None, true) => {
                 self.refuse(keywords.id, "format", "unknown format");
                 return;
             }
-            None => (Status::Annotation, Some("unknown format")),
+            (None, false) => (Status::Annotation, Some("unknown format")),
         };
         self.note_entry(pointer, "format", status, note.map(str::to_owned));
     }
