@@ -28,7 +28,7 @@
 //! The documents are walked once (`load.rs`): what in them is a schema, what it is called, and
 //! whether its keywords are what its metaschema asks for. A place is a subschema in a dynamic
 //! scope (`resolve.rs`). A subschema is read into parts (`read/`), the parts are combined into a
-//! normal form, for each JSON type a union of constraints (`normal/`, `normalise.rs`), and rules
+//! normal form, for each JSON type a union of constraints (`normal/`, `normalise/`), and rules
 //! are written from the normal form alone (`emit/`).
 
 mod bundle;

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automaton::lower::{Kind, Lowered, LoweredMembers};
+use crate::automaton::lower::{Kind, Lowered, LoweredMembers, Part};
 use crate::automaton::members::{KEY_STATES, meets};
 use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
@@ -25,27 +25,59 @@ pub(crate) fn drop_impossible_members(
             literals.insert(part, check_keys(members, lowered, terms, &mut rule_terms)?);
         }
     }
-    // What matches nothing may have been a value of other members.
+    // Members are proven one after the other: what one lacks may be a value of others, and what
+    // is only proven by itself is nothing.
+    let mut open: Vec<Part> = (0..lowered.kinds.len() as Part)
+        .filter(|&part| match &lowered.kinds[part as usize] {
+            Kind::Members(members) => lowered.productive[part as usize] && asks_for_keys(members),
+            _ => false,
+        })
+        .collect();
+    if open.is_empty() {
+        lowered.rule_terms = rule_terms;
+        return Ok(());
+    }
+    lowered.unproven = open.iter().copied().collect();
+    lowered.analyse(terms);
+    rule_terms = std::mem::take(&mut lowered.rule_terms);
     loop {
-        let mut impossible = Vec::new();
-        for (part, kind) in lowered.kinds.iter().enumerate() {
-            if let Kind::Members(members) = kind
-                && lowered.productive[part]
-                && too_few_keys(members, &literals[&part], lowered, terms, &mut rule_terms)?
+        let mut proven = Vec::new();
+        for &part in &open {
+            if let Kind::Members(members) = &lowered.kinds[part as usize]
+                && lowered.members_productive(members)
+                && !too_few_keys(
+                    members,
+                    &literals[&(part as usize)],
+                    lowered,
+                    terms,
+                    &mut rule_terms,
+                )?
             {
-                impossible.push(part);
+                proven.push(part);
             }
         }
-        if impossible.is_empty() {
-            lowered.rule_terms = rule_terms;
-            return Ok(());
+        if proven.is_empty() {
+            break;
         }
-        for part in impossible {
-            lowered.kinds[part] = Kind::Nothing;
+        for part in proven {
+            lowered.unproven.remove(&part);
         }
+        open.retain(|part| lowered.unproven.contains(part));
         lowered.analyse(terms);
         rule_terms = std::mem::take(&mut lowered.rule_terms);
     }
+    lowered.unproven.clear();
+    for part in open {
+        lowered.kinds[part as usize] = Kind::Nothing;
+    }
+    lowered.analyse(terms);
+    Ok(())
+}
+
+/// Whether the members ask for a number of keys.
+fn asks_for_keys(members: &LoweredMembers) -> bool {
+    let counted = |repetition: Repetition| repetition.is_many() && repetition.min() > 0;
+    members.min > 0 || members.members.iter().any(|member| counted(member.repetition))
 }
 
 /// The keys of the members that have literals, if all are what they must be.
@@ -161,7 +193,7 @@ mod tests {
     fn counts_that_need_a_matching_are_refused() {
         let refused = [
             "@members(\",\")( [a-z] *=>{1,} )",
-            "@members(\",\")( [a-z]{1,9} *=>{1,2} ; [A-Z]+ *=> )",
+            "@members(\",\")( [a-z]{1,3} *=>{1,2} ; [A-Z]+ *=> )",
             "@members(\",\"){2,}( [a-c] *=>{0,1} ; [b-d] *=>{0,1} )",
             "@members(\",\"){2,}( [a-c] *=>{0,1} ; [b-z]+ *=>{0,1} )",
             "@members(\",\"){2,}( \"a\" *=> ; [a-z]+ *=>{0,1} )",

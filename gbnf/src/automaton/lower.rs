@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::automaton::linear;
 use crate::automaton::terms::{TermId, Terms};
@@ -93,6 +93,8 @@ pub(crate) struct Lowered {
     pub(crate) tokens: Vec<TokenReference>,
     /// The terms of rules, as far as they have been needed: of regular ones.
     pub(crate) rule_terms: FxHashMap<u32, TermId>,
+    /// Members of which it is not known whether there are enough keys for them.
+    pub(crate) unproven: FxHashSet<Part>,
     /// Whether the rule is a terminal although it recurses: see [`linear`].
     linear: Vec<bool>,
     /// Parts of rule i lie before `ends[i]`, and behind those of rule i - 1.
@@ -136,6 +138,7 @@ pub(crate) fn lower<'a>(
         productive: vec![false; lowering.kinds.len()],
         kinds: lowering.kinds,
         rule_terms: FxHashMap::default(),
+        unproven: FxHashSet::default(),
         linear: vec![false; rules.len()],
         rules,
         tokens: lowering.tokens,
@@ -396,7 +399,10 @@ impl Lowered {
                     min == 0 || max == Some(0) || nullable(item),
                     min == 0 || max == Some(0) || productive(item),
                 ),
-                Kind::Members(members) => (members.nullable(), self.members_productive(members)),
+                Kind::Members(members) => (
+                    members.nullable(),
+                    !self.unproven.contains(&(part as Part)) && self.members_productive(members),
+                ),
             };
             self.nullable[part] = is_nullable;
             self.productive[part] = is_productive;
@@ -410,7 +416,7 @@ impl Lowered {
             && self.productive[member.value as usize]
     }
 
-    fn members_productive(&self, members: &LoweredMembers) -> bool {
+    pub(crate) fn members_productive(&self, members: &LoweredMembers) -> bool {
         // The sums are those of fewer than 2^32 entries.
         let (mut least, mut greatest) = (0_u64, 0_u64);
         for member in &members.members {
