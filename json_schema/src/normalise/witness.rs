@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Normaliser;
 use crate::error::SchemaError;
+use crate::language::LanguageId;
 use crate::normal::{Normal, ObjectShape, Witness};
 
 /// A language of at most so many keys is taken key by key.
@@ -40,6 +41,15 @@ impl Normaliser<'_, '_> {
         Ok(settled)
     }
 
+    /// The keys of a language that can run out of them.
+    fn few_keys(&mut self, keys: LanguageId) -> Result<Option<Vec<Arc<str>>>, SchemaError> {
+        let few = self.reader.terms.automaton(keys).and_then(|dfa| dfa.texts(PLENTY));
+        if few.as_ref().is_some_and(|few| few.len() > FEW_KEYS) {
+            return Err(SchemaError::limit("", "keys of which one must be there", FEW_KEYS));
+        }
+        Ok(few.map(|few| few.into_iter().map(Arc::from).collect()))
+    }
+
     /// The shape for each member that can be the witness.
     fn candidates(
         &mut self,
@@ -69,23 +79,30 @@ impl Normaliser<'_, '_> {
             if self.is_contradiction(value)? || !self.reader.terms.has_keys(free) {
                 continue;
             }
-            let few = self.reader.terms.automaton(free).and_then(|dfa| dfa.texts(PLENTY));
-            if let Some(few) = few {
-                if few.len() > FEW_KEYS {
-                    let what = "keys of which one must be there";
-                    return Err(SchemaError::limit("", what, FEW_KEYS));
-                }
-                keys.extend(few.into_iter().map(Arc::from));
+            if let Some(few) = self.few_keys(free)? {
+                keys.extend(few);
                 continue;
             }
             for (index, other) in done.iter().enumerate() {
                 let terms = &mut self.reader.terms;
                 let value = terms.all(&[other.value, value]);
                 let keys = terms.common_keys(other.keys, free);
-                if self.reader.terms.has_keys(keys) && !self.is_contradiction(value)? {
-                    let mut done = done.to_vec();
+                if !self.reader.terms.has_keys(keys) || self.is_contradiction(value)? {
+                    continue;
+                }
+                let mut done = done.to_vec();
+                let Some(few) = self.few_keys(keys)? else {
                     done[index] = Witness { keys, value };
                     found.push((shape.clone(), done));
+                    continue;
+                };
+                done.remove(index);
+                for key in few {
+                    let mut shape = shape.clone();
+                    shape.properties.set(&key, value);
+                    shape.required.set(&key, ());
+                    let shape = shape.pruned(&mut self.reader.terms, |_| false);
+                    found.extend(shape.map(|shape| (shape, done.clone())));
                 }
             }
             let mut done = done.to_vec();
