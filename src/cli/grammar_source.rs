@@ -134,7 +134,7 @@ fn say_schema_error(source: &Source, error: &SchemaError, output: Output) {
                 source.name,
                 one.keyword,
                 pointer(&one.pointer),
-                one.reason
+                in_flags(&one.reason)
             );
             output.say(&Message::error(text));
         }
@@ -150,6 +150,7 @@ fn say_schema_error(source: &Source, error: &SchemaError, output: Output) {
 /// The advice of the library, as it is typed here.
 fn in_flags(help: &str) -> String {
     help.replace("the lenient option", "--lenient")
+        .replace("the extended notation", "--extended")
         .replace("as a resource", "with --resource URI=FILE")
 }
 

@@ -58,7 +58,10 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, Schem
         notes: Vec::new(),
     };
     let satisfiable = emitter.document(root)?;
-    let (grammar, notes) = (emitter.grammar, emitter.notes);
+    let (mut grammar, notes) = (emitter.grammar, emitter.notes);
+    if options.notation == Notation::Plain {
+        grammar = grammar.with_split_counts();
+    }
     normaliser.reader.notes.extend(notes);
     Ok(Emitted { grammar, satisfiable, refused })
 }
@@ -108,6 +111,10 @@ fn with_scalars_unique(
 ) -> Result<Rc<Normal>, SchemaError> {
     let mut reason = None;
     for shape in normal.arrays.iter().filter(|shape| shape.unique) {
+        if normaliser.reader.options.notation == Notation::Plain {
+            reason = Some("plain GBNF cannot compare items; the extended notation can");
+            break;
+        }
         let items = normaliser.normal(shape.items)?;
         if !items.objects.is_empty() || !items.arrays.is_empty() {
             reason = Some("items that may be arrays or objects are not compared");

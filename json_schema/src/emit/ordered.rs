@@ -29,6 +29,10 @@ enum Others {
 /// Of so many witnesses every set is a state in plain notation.
 const MOST_WITNESSES: usize = 8;
 
+/// What plain GBNF does not say of undeclared members.
+pub(super) const KEYS_MAY_REPEAT: &str =
+    "undeclared keys may repeat: plain GBNF cannot exclude that";
+
 impl Emitter<'_, '_, '_> {
     /// The members in their order: rules `first` for the text before the first member, `rest`
     /// for the text after one, so that the size is linear.
@@ -258,7 +262,7 @@ impl Emitter<'_, '_, '_> {
             let witnesses = allowed.free.iter().filter(|free| free.witness).count() as u64;
             return Ok(Others::Members { members, witnesses });
         }
-        self.note("undeclared keys may repeat: plain GBNF cannot exclude that");
+        self.note(KEYS_MAY_REPEAT);
         let declared: Vec<&str> = declared.map(|key| &**key).collect();
         let (mut cases, mut witnesses) = (Vec::new(), Vec::new());
         for &Free { keys, value, witness } in &allowed.free {
