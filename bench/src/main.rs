@@ -17,6 +17,7 @@ mod sampler_differences;
 mod sampler_row;
 mod schema_options;
 mod suite;
+mod text;
 mod verdict;
 mod vocabularies;
 mod work;
@@ -47,6 +48,8 @@ enum Command {
     Suite(suite::Options),
     /// Reads the instances of real schemas token by token through masks
     Maskbench(maskbench::Options),
+    /// Prints the grammars of schemas and reads them again
+    Text(text::Options),
     /// Runs grammars that were made to break something, each in a process with limits
     Hostile(hostile::Options),
 }
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
         Command::Suite(options) => suite::run(&options),
         Command::Maskbench(options) => maskbench::run(&options),
+        Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),
     };
     match result {
