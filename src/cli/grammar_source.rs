@@ -103,7 +103,7 @@ pub(super) fn translation(
 }
 
 /// Reads a JSON document; `what` it is.
-fn json(source: &Source, what: &str, output: Output) -> anyhow::Result<Value> {
+pub(super) fn json(source: &Source, what: &str, output: Output) -> anyhow::Result<Value> {
     serde_json::from_slice(&source.bytes).map_err(|error| {
         say_json_error(source, what, &error, output);
         Invalid::Said.into()
