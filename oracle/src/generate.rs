@@ -443,6 +443,9 @@ fn members(value: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
         Expr::class_except([('=', '=')]),
         sequence([literal("a"), letters('à', 'ж').optional()]),
         letters('a', 'a').repeat(1, Some(3)),
+        // Infinitely many, but from some places on few.
+        choice([literal("a"), sequence([literal("b"), letters('a', 'c').repeat(0, None)])]),
+        sequence([letters('a', 'b').repeat(1, None), literal("c"), letters('a', 'b').optional()]),
     ];
     let undeclared = undeclared.map(|key| sequence([key, literal("=")]));
     let declared = ["a=", "b=", "ab=", "aa=", "ж="];

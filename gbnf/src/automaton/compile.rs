@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::automaton::label::Label;
 use crate::automaton::left_corner;
 use crate::automaton::lower::{Kind, Lowered, LoweredMembers, Part, TERMINAL_SIZE, lower};
-use crate::automaton::members::{self, KEY_STATES, Shape, ShapeMember, meets};
+use crate::automaton::members::{self, Shape, ShapeMember, meets};
 use crate::automaton::program::{Loop, Op, Position, Program};
 use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
@@ -464,6 +464,6 @@ fn too_few_keys(
         .collect();
     let free = terms.alt(free);
     let declared = literals.iter().filter(|&&literal| meets(literal, free, terms)).count() as u64;
-    let many = terms.count(free, KEY_STATES).map(|count| count - declared);
+    let many = terms.count(free).map(|count| count - declared);
     Ok(many.is_some_and(|many| once.saturating_add(many) < u64::from(members.min)))
 }

@@ -118,10 +118,28 @@ pub(crate) struct MemberTables {
     complete: FxHashMap<KeyStateId, Tags>,
     /// How many endings a rest of an undeclared key has, if finitely many.
     counts: FxHashMap<TermId, Option<u64>>,
-    /// Whether a rest has infinitely many endings as long as it has not ended.
-    endless: FxHashMap<TermId, bool>,
-    /// The keys of a state that are not also matches of a free one.
-    uncovered: FxHashMap<(KeyStateId, TermId), Tags>,
+    free_keys: FxHashMap<KeyStateId, FreeKeys>,
+}
+
+/// The rests of the undeclared keys of a state of which there are infinitely many.
+#[derive(Clone, Debug)]
+struct FreeKeys {
+    free: Arc<[TermId]>,
+    /// The keys of the state that are none of these.
+    others: Tags,
+}
+
+impl FreeKeys {
+    fn new(shape: &Shape, tags: &[(TermId, u32)], terms: &Terms) -> Self {
+        let is_many = |member: u32| shape.members[member as usize].kind == Kind::Many;
+        let is_free = |&&(rest, member): &&(TermId, u32)| is_many(member) && terms.is_endless(rest);
+        let free: Arc<[TermId]> = tags.iter().filter(is_free).map(|&(rest, _)| rest).collect();
+        let is_other = |tag: &&(TermId, u32)| {
+            let is_one_of_them = || free.iter().any(|&free| meets(tag.0, free, terms));
+            !is_free(tag) && (is_many(tag.1) || !is_one_of_them())
+        };
+        Self { others: tags.iter().filter(is_other).copied().collect(), free }
+    }
 }
 
 /// How much [`MemberTables`] hold at some time.
@@ -147,8 +165,7 @@ impl Default for MemberTables {
             complete: FxHashMap::default(),
             key_steps: FxHashMap::default(),
             counts: FxHashMap::default(),
-            endless: FxHashMap::default(),
-            uncovered: FxHashMap::default(),
+            free_keys: FxHashMap::default(),
         };
         tables.seen.intern(Box::new([]));
         tables.written.intern(Written { children: Box::new([]), ends: false, keys: 0 });
@@ -274,46 +291,30 @@ impl MemberTables {
     }
 
     /// See [`crate::Session::key_terms`].
-    pub(crate) fn free_key(
+    pub(crate) fn key_terms(
         &mut self,
         shape: &Shape,
         state: KeyStateId,
         context: ContextId,
         terms: &Terms,
-    ) -> Option<(TermId, Vec<TermId>)> {
-        let context = *self.contexts.get(context.0);
-        let room = self.room(shape, context.state);
-        let tags = self.keys.get(state.0);
-        let free = tags.iter().position(|&(_, member)| {
-            shape.members[member as usize].kind == Kind::Many
-                && self.allowed(shape, context.state, member, room)
-        })?;
-        let rest = tags[free].0;
-        let endless = *self.endless.entry(rest).or_insert_with(|| always_endless(rest, terms));
-        if !endless {
+    ) -> Option<(Arc<[TermId]>, Vec<TermId>)> {
+        let state_of_members = self.contexts.get(context.0).state;
+        let room = self.room(shape, state_of_members);
+        if room == 0 {
             return None;
         }
-        let uncovered = if let Some(known) = self.uncovered.get(&(state, rest)) {
-            Arc::clone(known)
-        } else {
-            let is_many = |member: u32| shape.members[member as usize].kind == Kind::Many;
-            let others: Tags = tags
-                .iter()
-                .enumerate()
-                .filter(|&(at, &(other, member))| {
-                    at != free && (is_many(member) || !meets(other, rest, terms))
-                })
-                .map(|(_, &tag)| tag)
-                .collect();
-            self.uncovered.insert((state, rest), Arc::clone(&others));
-            others
-        };
-        let others = uncovered
+        let known = self.free_keys.get(&state).cloned();
+        let FreeKeys { free, others } = known.unwrap_or_else(|| {
+            let found = FreeKeys::new(shape, self.keys.get(state.0), terms);
+            self.free_keys.insert(state, found.clone());
+            found
+        });
+        let others = others
             .iter()
-            .filter(|&&(_, member)| self.allowed(shape, context.state, member, room))
+            .filter(|&&(_, member)| self.allowed(shape, state_of_members, member, room))
             .map(|&(other, _)| other)
             .collect();
-        Some((rest, others))
+        (!free.is_empty()).then_some((free, others))
     }
 
     fn key_step(&mut self, state: KeyStateId, byte: u8, terms: &Terms) -> KeyStateId {
@@ -454,7 +455,7 @@ impl MemberTables {
         context: &Context,
         terms: &Terms,
     ) -> bool {
-        let count = *self.counts.entry(rest).or_insert_with(|| terms.count(rest, KEY_STATES));
+        let count = *self.counts.entry(rest).or_insert_with(|| terms.count(rest));
         let Some(count) = count else { return true };
         // The key that ends here does not count: it is not longer.
         let count = count - u64::from(terms.nullable(rest));
@@ -558,30 +559,11 @@ impl MemberTables {
     }
 }
 
-/// A key whose rest has more states counts as having infinitely many endings.
-pub(crate) const KEY_STATES: usize = 10_000;
-
 fn counted(shape: &Shape, count: u32) -> u32 {
     match shape.max {
         None => (count + 1).min(shape.min),
         Some(_) => count + 1,
     }
-}
-
-/// Whether every term that `term` leads to, but the empty one, matches infinitely many texts.
-fn always_endless(term: TermId, terms: &Terms) -> bool {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut pending = vec![term];
-    while let Some(term) = pending.pop() {
-        if term == TermId::EMPTY || !seen.insert(term) {
-            continue;
-        }
-        if seen.len() > 100 || terms.count(term, KEY_STATES).is_some() {
-            return false;
-        }
-        pending.extend(terms.transitions(term).iter().map(|&(_, _, to)| to));
-    }
-    true
 }
 
 /// Whether the one text that `literal` matches is a match of `term`.
