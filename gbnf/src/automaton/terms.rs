@@ -6,7 +6,7 @@
 //! whatever is known about a term (its transitions, the tokens that stay inside it) is shared by
 //! all automata on one [`Terms`].
 
-mod class_loop;
+mod class_step;
 mod determinism;
 mod system;
 
@@ -17,6 +17,7 @@ use regex_syntax::utf8::Utf8Sequences;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
+pub use class_step::ClassStep;
 pub(crate) use determinism::Determinism;
 use system::Systems;
 
@@ -137,7 +138,7 @@ struct Entry {
     /// Whether there is a hole in it.
     open: bool,
     row: OnceLock<Row>,
-    class_loop: OnceLock<TermId>,
+    class_step: OnceLock<Option<ClassStep>>,
     endless: OnceLock<bool>,
 }
 
@@ -222,7 +223,7 @@ impl Terms {
             nullable,
             open,
             row: OnceLock::new(),
-            class_loop: OnceLock::new(),
+            class_step: OnceLock::new(),
             endless: OnceLock::new(),
         }) as u32);
         index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
