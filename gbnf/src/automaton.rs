@@ -26,7 +26,7 @@ pub use label::Label;
 pub use members::{ContextId, KeyEnd, KeyStateId};
 pub use session::{Entry, Session, State};
 pub use stack::NodeId;
-pub use terms::{ByteSet, TermId, Terms};
+pub use terms::{ByteSet, ClassStep, TermId, Terms};
 
 /// A compiled grammar: immutable, cheap to clone, usable from many threads. All that changes sits
 /// in the [`crate::Matcher`]s that are started on it.

@@ -28,8 +28,8 @@ mod tree;
 mod walk;
 
 pub use automaton::{
-    Automaton, ByteSet, CompileError, CompileErrorKind, ContextId, Entry, KeyEnd, KeyStateId,
-    Label, NodeId, Session, State, TermId, Terms,
+    Automaton, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry, KeyEnd,
+    KeyStateId, Label, NodeId, Session, State, TermId, Terms,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};

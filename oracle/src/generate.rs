@@ -142,7 +142,9 @@ pub fn vocabularies() -> BoxedStrategy<Vec<Vec<u8>>> {
         let to = from + 1 + usize::from(to) % (text.len() - from);
         text[from..to].to_vec()
     });
-    let tokens = vec(prop_oneof![long, cut], 1..=40);
+    let run = vec(select(vec!["a", "a", "b", "c", "é", "漢"]), 4..=12)
+        .prop_map(|letters| letters.concat().into_bytes());
+    let tokens = vec(prop_oneof![8 => long, 8 => cut, 1 => run], 1..=40);
     (tokens, proptest::bool::weighted(0.8))
         .prop_map(|(mut tokens, complete)| {
             if complete {
@@ -402,6 +404,8 @@ fn linear_body() -> BoxedStrategy<Expr> {
     let before = prop_oneof![
         4 => terminal(),
         2 => terminal().prop_map(|item| item.repeat(0, None)),
+        1 => (terminal(), 3_u32..10, 0_u32..3)
+            .prop_map(|(item, min, more)| item.repeat(min, Some(min + more))),
         1 => nested(terminal()),
         1 => Just(Expr::empty()),
     ];
@@ -451,6 +455,9 @@ fn members(value: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
         letters('a', 'c').repeat(1, None),
         letters('b', 'c').repeat(2, None),
         sequence([literal("a"), Expr::class_except([('=', '=')]).repeat(0, None)]),
+        // Infinitely many, but from some places on few.
+        choice([literal("a"), sequence([literal("b"), letters('a', 'c').repeat(0, None)])]),
+        sequence([letters('a', 'b').repeat(1, None), literal("c"), letters('a', 'b').optional()]),
     ]);
     let many = prop_oneof![
         3 => Just(Repetition::MANY),

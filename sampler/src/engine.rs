@@ -47,8 +47,8 @@ const MAX_MASKS: usize = 512;
 /// The mask of one configuration.
 #[derive(Clone, Debug)]
 struct EntryMask {
-    /// The tokens that stay inside the terminal, where a table has them.
-    base: Option<Base>,
+    /// The tokens that stay inside the terminal, where tables have them.
+    bases: Box<[Base]>,
     /// All others.
     more: Arc<TokenSet>,
 }
@@ -155,9 +155,7 @@ impl Engine {
                 memo.0.insert(entry, computed.clone());
                 computed
             });
-            if let Some(base) = &entry_mask.base {
-                base.add_to(mask);
-            }
+            entry_mask.bases.iter().for_each(|base| base.add_to(mask));
             entry_mask.more.add_to(mask);
         }
         if state.is_complete() {
@@ -167,13 +165,13 @@ impl Engine {
 
     fn entry_mask(&self, session: &mut Session, entry: Entry) -> EntryMask {
         let mut found = Found::new(self.vocabulary.len());
-        let base = match entry.label {
+        let bases = match entry.label {
             Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
                 let base = self.by_table(session, TokenTrie::ROOT, entry, &mut found);
                 if base.is_none() {
                     self.walk_on(session, TokenTrie::ROOT, &State::from(entry), &mut found);
                 }
-                base
+                base.into_iter().collect()
             }
             Label::Key { .. } => self.key(session, entry, &mut found),
             Label::Token(token) => {
@@ -187,26 +185,47 @@ impl Engine {
                         self.resolve(reference).filter(|&token| self.means(reference, token)),
                     );
                 }
-                None
+                Box::default()
             }
         };
-        EntryMask { base, more: Arc::new(found.into_set()) }
+        EntryMask { bases, more: Arc::new(found.into_set()) }
     }
 
-    /// The tokens of a member's key: where any undeclared key may be written, its own tokens; and
-    /// exactly what the guard says wherever a key ends.
-    fn key(&self, session: &mut Session, entry: Entry, found: &mut Found) -> Option<Base> {
-        let trie = &self.tables.trie;
+    /// The tokens of a member's key: where undeclared keys may be written, their own tokens; and
+    /// exactly what the guard says wherever a key ends, or few are left.
+    fn key(&self, session: &mut Session, entry: Entry, found: &mut Found) -> Box<[Base]> {
         let start = State::from(entry);
         let Some((free, others)) = session.key_terms(entry.label) else {
             self.walk(session, TokenTrie::ROOT, &start, found);
-            return None;
+            return Box::default();
         };
-        let table = self.tables.interior(TokenTrie::ROOT, free);
-        if !table.exits.is_empty() || !table.ambiguous.is_empty() {
+        let tables: Vec<_> = free.iter().map(|&free| self.tables.key(free)).collect();
+        if tables.iter().any(|table| !table.exits.is_empty()) {
             // The key could end in several places of one token.
             self.walk(session, TokenTrie::ROOT, &start, found);
-            return None;
+            return Box::default();
+        }
+        for table in &tables {
+            self.key_ends(session, entry, table, found);
+        }
+        for rest in others {
+            self.walk_along(session, rest, &start, found);
+        }
+        tables.into_iter().map(Base::Interior).collect()
+    }
+
+    /// The tokens that a table of keys says nothing about.
+    fn key_ends(&self, session: &mut Session, entry: Entry, table: &Interior, found: &mut Found) {
+        let trie = &self.tables.trie;
+        let after = |session: &mut Session, path: Vec<u8>| {
+            path.into_iter().fold(State::from(entry), |state, byte| session.step(&state, byte))
+        };
+        for &node in &table.few_left {
+            let state = after(session, trie.path(node));
+            if !state.is_dead() {
+                found.extend(trie.token(node));
+                self.walk(session, node, &state, found);
+            }
         }
         // Undeclared keys lead to the same places, as long as no further key is read within the
         // token.
@@ -236,13 +255,8 @@ impl Engine {
                     }
                 }
             }
-            let read = |state: State, byte| session.step(&state, byte);
-            let state = path.into_iter().fold(start.clone(), read);
+            let state = after(session, path);
             self.walk(session, node, &state, found);
         }
-        for rest in others {
-            self.walk_along(session, rest, &start, found);
-        }
-        Some(Base::Interior(table))
     }
 }
