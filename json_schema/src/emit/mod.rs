@@ -49,6 +49,7 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, Schem
         possible,
         grammar: Grammar::default(),
         nodes: 0,
+        current: root,
         single: false,
         names: HashMap::new(),
         taken: HashSet::new(),
@@ -77,7 +78,7 @@ fn explore(
     while let Some(term) = pending.pop() {
         let normal = normaliser.normal(term)?;
         let normal = if normal.objects.iter().any(|shape| !shape.witnesses.is_empty()) {
-            Rc::new(normaliser.with_settled_witnesses(&normal)?)
+            Rc::new(normaliser.with_settled_witnesses(term, &normal)?)
         } else {
             normal
         };
@@ -97,6 +98,7 @@ fn explore(
         }
         // The last in is the first out: depth first, in the order of the schema.
         pending.extend(next.into_iter().rev().filter(|&child| seen.insert(child)));
+        normaliser.place_large_patterns(term);
         found.push((term, normal));
     }
     Ok(found)
@@ -172,6 +174,8 @@ struct Emitter<'n, 's, 'o> {
     grammar: Grammar,
     /// Nodes of the grammar so far.
     nodes: usize,
+    /// The term whose rules are being written.
+    current: TermId,
     /// Whether each value is to have one spelling, but for blanks: see [`Emitter::singly`].
     single: bool,
     /// The rules of terms, and those with one spelling for each value.
@@ -203,15 +207,21 @@ impl Emitter<'_, '_, '_> {
         while let Some((term, single)) = self.pending.pop_front() {
             let name = self.names[&(term, single)].clone();
             let normal = normals[&term].clone();
-            self.single = single;
+            (self.current, self.single) = (term, single);
             let body = match self.shared(&normal) {
                 Some(body) => body,
                 None => self.union(&name, &normal, &normals)?,
             };
             self.rule(name, body)?;
+            self.normaliser.place_large_patterns(term);
         }
         self.write_terminals()?;
         Ok(true)
+    }
+
+    /// A limit that one of some keywords reaches in what is being written.
+    fn limit(&self, keywords: &[&str], name: &'static str, limit: usize) -> SchemaError {
+        self.normaliser.limit(self.current, keywords, name, limit)
     }
 
     /// Writes with one spelling for each value, but for blanks: what is different is spelled
@@ -235,7 +245,7 @@ impl Emitter<'_, '_, '_> {
         self.nodes += size(&body) + 1;
         let limit = self.options.limits.grammar;
         if self.nodes > limit {
-            return Err(SchemaError::limit("", "nodes of the grammar", limit));
+            return Err(self.limit(&[], "nodes of the grammar", limit));
         }
         self.grammar.add(name, body);
         Ok(())

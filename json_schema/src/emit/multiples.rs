@@ -25,7 +25,7 @@ impl Emitter<'_, '_, '_> {
         }
         let speller = Speller::new(set, self.options, self.single);
         let dfa = speller.automaton().ok_or_else(|| {
-            SchemaError::limit("", "states of digits and remainders", MOST_STATES)
+            self.limit(&["multipleOf"], "states of digits and remainders", MOST_STATES)
         })?;
         self.states(name, &dfa, "")
     }

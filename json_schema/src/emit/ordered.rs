@@ -120,7 +120,8 @@ impl Emitter<'_, '_, '_> {
         // Beyond this the exact number does not matter any more.
         let cap = max.unwrap_or(min).min(steps as u64) as usize;
         if cap.saturating_mul(steps) > limit {
-            return Err(SchemaError::limit("", "nodes of the grammar", limit));
+            let keywords = ["minProperties", "maxProperties"];
+            return Err(self.limit(&keywords, "nodes of the grammar", limit));
         }
         // `None`: no way to finish.
         let mut row: Vec<Option<Expr>> = Vec::with_capacity(cap + 1);
@@ -213,7 +214,7 @@ impl Emitter<'_, '_, '_> {
         most: Option<u64>,
     ) -> Result<Expr, SchemaError> {
         if witnesses.len() > MOST_WITNESSES {
-            return Err(SchemaError::limit("", "members that must be there", MOST_WITNESSES));
+            return Err(self.limit(&[], "members that must be there", MOST_WITNESSES));
         }
         let all = (1_usize << witnesses.len()) - 1;
         let cap = most.unwrap_or(least).max(1);
