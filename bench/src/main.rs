@@ -9,6 +9,7 @@ mod generate;
 mod golden_gbnf;
 mod golden_samplers;
 mod hostile;
+mod hostile_schemas;
 mod input;
 mod maskbench;
 mod output;
@@ -54,6 +55,8 @@ enum Command {
     Text(text::Options),
     /// Runs grammars that were made to break something, each in a process with limits
     Hostile(hostile::Options),
+    /// Runs schemas that were made to break something, each in a process with limits
+    HostileSchemas(hostile_schemas::Options),
 }
 
 fn main() -> ExitCode {
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::Maskbench(options) => maskbench::run(&options),
         Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),
+        Command::HostileSchemas(options) => hostile_schemas::run(&options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
