@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammask_gbnf::{Diagnostics, Grammar};
-use grammask_json_schema::{Options, SchemaError, translate};
+use grammask_json_schema::{Options, SchemaError, TextError, parse_schema, translate};
 use grammask_sampler::{Constraint, ConstraintError, Engine};
 use thiserror::Error;
 
@@ -23,6 +23,15 @@ pub enum ConstrainError {
     /// The grammar does not compile on the vocabulary.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
+}
+
+impl From<TextError> for ConstrainError {
+    fn from(error: TextError) -> Self {
+        match error {
+            TextError::Json(error) => Self::Json(error),
+            TextError::Limit(error) => Self::Schema(error),
+        }
+    }
 }
 
 /// Parses and checks a grammar with the start rule `root`: besides what
@@ -60,7 +69,7 @@ pub fn parse_grammar(text: &str, root: &str) -> Result<Grammar, Diagnostics> {
 /// # Ok::<(), grammask::ConstrainError>(())
 /// ```
 pub fn schema_grammar(schema: &str, options: &Options) -> Result<Grammar, ConstrainError> {
-    let schema = serde_json::from_str(schema)?;
+    let schema = parse_schema(schema.as_bytes(), &options.limits)?;
     Ok(translate(&schema, options)?.grammar)
 }
 

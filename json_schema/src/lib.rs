@@ -51,6 +51,7 @@ mod report;
 mod resolve;
 mod resources;
 mod scope;
+mod text;
 mod translate;
 mod uri;
 
@@ -62,4 +63,5 @@ pub use options::{
 };
 pub use report::{Entry, Report, Spelling, Status};
 pub use resources::{InvalidUri, Resources};
+pub use text::{TextError, parse_schema};
 pub use translate::{Translation, translate, translate_with};

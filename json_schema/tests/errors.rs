@@ -245,6 +245,11 @@ fn limits() {
         .map(|i| json!({"anyOf": [{"required": [format!("a{i}")]}, {"required": [format!("b{i}")]}]}))
         .collect();
     let contains: Vec<Value> = (0..9).map(|i| json!({"contains": {"const": i}})).collect();
+    let counted: Vec<Value> = (0..8)
+        .map(|i| json!({"contains": {"minimum": i}, "minContains": 1_000, "maxContains": 2_000}))
+        .collect();
+    let overlapping: serde_json::Map<String, Value> =
+        (0..60).map(|i| (format!("x.{{{i}}}y"), json!({"minimum": i}))).collect();
     let large = "^([a-m]*x){3}|[ab]*a[ab]{40}$";
     for (schema, name, place) in [
         (deep, "levels of nesting", "/items".repeat(255).as_str()),
@@ -262,8 +267,18 @@ fn limits() {
         (json!({"$ref": "#/$defs/x"}), "states of a pattern", "#/$defs/x/anyOf/0/pattern"),
         (
             json!({"patternProperties": {large: {"type": "null"}}, "additionalProperties": false}),
-            "states of combined patterns",
+            "states of a pattern",
             "/patternProperties",
+        ),
+        (
+            json!({"items": {"patternProperties": overlapping}}),
+            "states of combined patterns",
+            "/items/patternProperties",
+        ),
+        (
+            json!({"type": "array", "allOf": counted}),
+            "alternatives for counted items",
+            "/allOf/0/contains",
         ),
         (
             json!({"type": "integer", "multipleOf": 1_000_003, "minimum": 1}),

@@ -6,7 +6,8 @@ use grammask::gbnf::{
     LineIndex, Position, Severity, Span, parse_bytes,
 };
 use grammask::json_schema::{
-    Notation, Resources, SchemaError, SchemaErrorKind, Translation, translate_with,
+    Limits, Notation, Resources, SchemaError, SchemaErrorKind, TextError, Translation,
+    parse_schema, translate_with,
 };
 use grammask::sampler::ConstraintError;
 use serde_json::Value;
@@ -104,9 +105,12 @@ pub(super) fn translation(
 
 /// Reads a JSON document; `what` it is.
 pub(super) fn json(source: &Source, what: &str, output: Output) -> anyhow::Result<Value> {
-    serde_json::from_slice(&source.bytes).map_err(|error| {
-        say_json_error(source, what, &error, output);
-        Invalid::Said.into()
+    parse_schema(&source.bytes, &Limits::default()).map_err(|error| match error {
+        TextError::Json(error) => {
+            say_json_error(source, what, &error, output);
+            Invalid::Said.into()
+        }
+        TextError::Limit(error) => anyhow!("{}: {error}", source.name),
     })
 }
 

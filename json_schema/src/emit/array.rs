@@ -12,7 +12,9 @@ use crate::normal::{ArrayShape, Normal, TermId, Terms};
 /// How many optional items are nested in one rule.
 const MOST_LEVELS: usize = 16;
 /// How many `contains` may hold for one array: an item may be of any set of them.
-const MOST_CONTAINS: usize = 8;
+pub(super) const MOST_CONTAINS: usize = 8;
+/// How many alternatives there may be for the items of one array, over all numbers of items.
+const MOST_ALTERNATIVES: usize = 200_000;
 
 impl Emitter<'_, '_, '_> {
     /// An array of this shape, which is pruned.
@@ -105,11 +107,9 @@ impl Emitter<'_, '_, '_> {
         shape: &ArrayShape,
         normals: &HashMap<TermId, Rc<Normal>>,
     ) -> Result<Expr, SchemaError> {
-        if shape.contains.len() > MOST_CONTAINS {
-            return Err(self.limit(&["contains"], "`contains` for one array", MOST_CONTAINS));
-        }
         let gap = self.gap();
         let comma = self.separator(",");
+        let mut alternatives = 0;
         let start = Counts { items: 0, counted: vec![0; shape.contains.len()] };
         let mut rules = HashMap::from([(start.clone(), self.fresh(&format!("{name}-items")))]);
         let mut pending = vec![start.clone()];
@@ -119,6 +119,11 @@ impl Emitter<'_, '_, '_> {
                 cases.push(Expr::empty());
             }
             let variants = variants(shape, counts.items, &mut self.normaliser.reader.terms);
+            alternatives += variants.len();
+            if alternatives > MOST_ALTERNATIVES {
+                let name = "alternatives for counted items";
+                return Err(self.limit(&["contains"], name, MOST_ALTERNATIVES));
+            }
             for Variant { counted, item } in variants {
                 let Some(next) = counts.after(shape, &counted) else { continue };
                 if !self.possible.contains(&item) {
@@ -152,7 +157,7 @@ struct Counts {
 
 impl Counts {
     fn may_end(&self, shape: &ArrayShape) -> bool {
-        self.items >= shape.min
+        self.items >= least_items(shape)
             && shape.contains.iter().zip(&self.counted).all(|(one, &counted)| counted >= one.min)
     }
 
@@ -162,7 +167,8 @@ impl Counts {
             return None;
         }
         let matters = shape.contains.iter().map(|one| one.from).max().unwrap_or(0);
-        let most = shape.max.unwrap_or(shape.min).max(matters).max(shape.prefix.len() as u64);
+        let most =
+            shape.max.unwrap_or(least_items(shape)).max(matters).max(shape.prefix.len() as u64);
         // From the second item on there is a comma.
         let items = (self.items + 1).min(most.max(1));
         let mut counted = self.counted.clone();
@@ -176,6 +182,15 @@ impl Counts {
         }
         Some(Self { items, counted })
     }
+}
+
+/// How many items there must be, beyond what follows from those that are counted.
+fn least_items(shape: &ArrayShape) -> u64 {
+    let counted = shape.contains.iter().map(|one| match one.min {
+        0 => 0,
+        min => one.from.saturating_add(min),
+    });
+    if counted.max().is_some_and(|counted| counted >= shape.min) { 0 } else { shape.min }
 }
 
 /// What an item may be, and which `contains` it is one of.

@@ -22,7 +22,7 @@ use crate::error::SchemaError;
 use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId, Terms};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
-use array::variants;
+use array::{MOST_CONTAINS, variants};
 use multiples::has_numbers;
 use terminal::Terminal;
 
@@ -90,6 +90,11 @@ fn explore(
             next.extend(shape.witnesses.iter().map(|witness| witness.value));
         }
         for shape in &normal.arrays {
+            // An item may be of any set of them.
+            if shape.contains.len() > MOST_CONTAINS {
+                let name = "`contains` for one array";
+                return Err(normaliser.limit(term, &["contains"], name, MOST_CONTAINS));
+            }
             let from = shape.contains.iter().map(|contains| contains.from).max().unwrap_or(0);
             for index in 0..=from.max(shape.prefix.len() as u64) {
                 let variants = variants(shape, index, &mut normaliser.reader.terms);

@@ -62,6 +62,8 @@ pub(crate) enum PatternErrorKind {
     TooLarge(TooLarge),
 }
 
+/// How long a pattern may be: a longer one takes long to find too large.
+const MOST_BYTES: usize = 1_000_000;
 /// How deep groups may nest.
 const MOST_NESTED: usize = 250;
 
@@ -70,6 +72,9 @@ pub(super) type Result<T> = std::result::Result<T, PatternError>;
 impl Languages {
     /// The texts in which the pattern is found, be it only in a part of them.
     pub(crate) fn pattern(&mut self, pattern: &str) -> Result<LanguageId> {
+        if pattern.len() > MOST_BYTES {
+            return Err(TooLarge.into());
+        }
         let mut parser =
             Parser { pattern, at: 0, depth: 0, groups: Groups::of(pattern), languages: self };
         let found = parser.disjunction()?;

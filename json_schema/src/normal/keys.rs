@@ -1,7 +1,8 @@
 //! Keys of objects: single ones in order of appearance, and all others by what they look like.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::{TermId, Terms};
 use crate::language::LanguageId;
@@ -10,12 +11,12 @@ use crate::language::LanguageId;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Keys<T> {
     entries: Vec<(Arc<str>, T)>,
-    places: HashMap<Arc<str>, usize>,
+    places: FxHashMap<Arc<str>, usize>,
 }
 
 impl<T> Default for Keys<T> {
     fn default() -> Self {
-        Self { entries: Vec::new(), places: HashMap::new() }
+        Self { entries: Vec::new(), places: FxHashMap::default() }
     }
 }
 
@@ -124,6 +125,10 @@ impl Regions {
         let mut both = Self { parts: Vec::new() };
         for a in &self.parts {
             for b in &other.parts {
+                // The schema is refused then: the parts would only become more.
+                if terms.patterns_too_large {
+                    return self.clone();
+                }
                 let value = terms.all(&[a.value, b.value]);
                 let keys = terms.common_keys(a.keys, b.keys);
                 if terms.has_keys(keys) {

@@ -84,7 +84,12 @@ impl Terms {
         if let Some(known) = self.automata.get(&language) {
             return known.clone();
         }
-        let dfa = self.languages.dfa(language, MAX_STATES).ok().map(Rc::new);
+        // After one that is too large the schema is refused: the others need not be known.
+        let dfa = if self.patterns_too_large {
+            None
+        } else {
+            self.languages.dfa(language, MAX_STATES).ok().map(Rc::new)
+        };
         self.patterns_too_large |= dfa.is_none();
         self.automata.insert(language, dfa.clone());
         dfa

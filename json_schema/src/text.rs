@@ -1,0 +1,155 @@
+//! A schema as text.
+
+use serde::Deserialize;
+use serde_json::{Deserializer, Value};
+use thiserror::Error;
+
+use crate::error::SchemaError;
+use crate::options::Limits;
+use crate::pointer::joined;
+
+/// Why a text is not read as a schema.
+#[derive(Debug, Error)]
+pub enum TextError {
+    /// It is not JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// It is larger than the limits allow.
+    #[error(transparent)]
+    Limit(#[from] SchemaError),
+}
+
+/// Reads a document, as deep as the limits allow. One that is deeper, or that has more than twice as
+/// many objects and lists as there may be subschemas, is refused before anything is made of it.
+///
+/// # Errors
+///
+/// [`TextError`].
+///
+/// ```
+/// use grammask_json_schema::{Limits, TextError, parse_schema};
+///
+/// let nested = |levels| format!("{}true{}", "{\"not\":".repeat(levels), "}".repeat(levels));
+/// assert!(parse_schema(nested(200).as_bytes(), &Limits::default()).is_ok());
+/// let error = parse_schema(nested(10_000).as_bytes(), &Limits::default()).unwrap_err();
+/// assert!(matches!(error, TextError::Limit(error) if error.pointer().starts_with("/not/not")));
+/// ```
+pub fn parse_schema(text: &[u8], limits: &Limits) -> Result<Value, TextError> {
+    let levels = checked_levels(text, limits)?;
+    // The parser recurses, and so does whatever it builds the value with.
+    let stack = 64 * 1024 + levels * BYTES_PER_LEVEL;
+    stacker::maybe_grow(stack, stack, || {
+        let mut deserializer = Deserializer::from_slice(text);
+        deserializer.disable_recursion_limit();
+        let value = Value::deserialize(&mut deserializer)?;
+        deserializer.end()?;
+        Ok(value)
+    })
+}
+
+/// What the parser may need of the stack for one level, without optimisation.
+const BYTES_PER_LEVEL: usize = 8 * 1024;
+
+/// An object or list that is open, with the name or the number of what comes next in it.
+enum Open<'t> {
+    Object(&'t [u8]),
+    List(usize),
+}
+
+/// How deep the brackets of a text nest. As far as the text is JSON it is read rightly, and no parser
+/// gets further than that.
+fn checked_levels(text: &[u8], limits: &Limits) -> Result<usize, SchemaError> {
+    let most = limits.subschemas.saturating_mul(2);
+    let (mut open, mut last_string) = (Vec::new(), &b"\"\""[..]);
+    let (mut levels, mut count, mut at) = (0, 0, 0);
+    while let Some(&byte) = text.get(at) {
+        let from = at;
+        at += 1;
+        match byte {
+            b'"' => {
+                at = string_end(text, at);
+                last_string = &text[from..at];
+            }
+            b':' => {
+                if let Some(Open::Object(name)) = open.last_mut() {
+                    *name = last_string;
+                }
+            }
+            b',' => {
+                if let Some(Open::List(index)) = open.last_mut() {
+                    *index += 1;
+                }
+            }
+            b'{' | b'[' => {
+                count += 1;
+                if open.len() > limits.depth {
+                    return Err(SchemaError::limit(
+                        place(&open),
+                        "levels of nesting",
+                        limits.depth,
+                    ));
+                }
+                if count > most {
+                    return Err(SchemaError::limit(place(&open), "objects and lists", most));
+                }
+                let empty = &b"\"\""[..];
+                open.push(if byte == b'{' { Open::Object(empty) } else { Open::List(0) });
+                levels = levels.max(open.len());
+            }
+            b'}' | b']' => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    Ok(levels)
+}
+
+/// Where the string ends that begins before `at`.
+fn string_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// The JSON Pointer of what comes next.
+fn place(open: &[Open<'_>]) -> String {
+    open.iter().fold(String::new(), |pointer, step| match *step {
+        Open::Object(name) => {
+            let name: String = serde_json::from_slice(name).unwrap_or_default();
+            joined(&pointer, &name)
+        }
+        Open::List(index) => joined(&pointer, &index.to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_have_a_place() {
+        let limits = Limits { depth: 3, subschemas: 4, ..Limits::default() };
+        let read = |text: &str| match parse_schema(text.as_bytes(), &limits) {
+            Ok(value) => value.to_string(),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(read(r#"[[[ [1, "]]"] ]]]"#), r#"[[[[1,"]]"]]]]"#);
+        assert_eq!(
+            read(r#"{"a": [1, {"b\"/{": [[{}]]}]}"#),
+            "more than 3 levels of nesting at /a/1/b\"~1{/0"
+        );
+        assert_eq!(
+            read("[[], [], [], [], [], [], {\"x\": []}]"),
+            "more than 8 objects and lists at /6/x"
+        );
+        for text in ["", "\"", "\"\\", "{", "]", "[1,", "}{", ":,", "[] []", "{\"a\" 1}"] {
+            assert!(matches!(parse_schema(text.as_bytes(), &limits), Err(TextError::Json(_))));
+        }
+    }
+}
