@@ -49,8 +49,6 @@ pub(super) fn has_numbers(set: &NumberSet, options: &Options) -> bool {
 /// How the numbers of a set are written.
 struct Speller<'a> {
     set: &'a NumberSet,
-    /// Each number is a multiple of these; as few as there can be.
-    multiples: Vec<Step>,
     digits: DigitBounds,
     /// Whether the integer part has a greatest number of digits.
     counted: bool,
@@ -155,18 +153,10 @@ impl Edge {
 impl<'a> Speller<'a> {
     fn new(set: &'a NumberSet, options: &Options, single: bool) -> Self {
         let numbers = if single { Numbers::Canonical } else { options.numbers };
-        let mut multiples: Vec<Step> = Vec::new();
-        for &step in &set.multiples {
-            let merged = multiples.iter_mut().find_map(|known| Some((known.common(step)?, known)));
-            match merged {
-                Some((common, known)) => *known = common,
-                None => multiples.push(step),
-            }
-        }
-        let factors = multiples.iter().chain(&set.indivisible).map(|step| step.factor);
+        let factors = set.multiples.iter().chain(&set.indivisible).map(|step| step.factor);
         let remainders = factors.fold(1, u64::saturating_mul);
         let counted = remainders <= COUNTED_REMAINDERS;
-        Self { set, multiples, digits: digit_bounds(options), counted, numbers, single }
+        Self { set, digits: digit_bounds(options), counted, numbers, single }
     }
 
     /// The least automaton; `None` if it is too large.
@@ -220,7 +210,7 @@ impl<'a> Speller<'a> {
     }
 
     fn steps(&self) -> impl Iterator<Item = Step> + '_ {
-        self.multiples.iter().chain(&self.set.indivisible).copied()
+        self.set.multiples.iter().chain(&self.set.indivisible).copied()
     }
 
     /// The bounds on the magnitude of numbers with this sign; `None` if there are none at all.
@@ -297,7 +287,7 @@ impl<'a> Speller<'a> {
             *rest =
                 rest.after(step, digit, (now.phase == Phase::Fraction).then_some(before.fraction));
         }
-        if now.remainders[..self.multiples.len()].contains(&Remainder::Never) {
+        if now.remainders[..self.set.multiples.len()].contains(&Remainder::Never) {
             return None;
         }
         if now.phase != Phase::Zero {
@@ -342,7 +332,7 @@ impl<'a> Speller<'a> {
                 order => order == beyond,
             })
         };
-        let multiples = self.multiples.len();
+        let multiples = self.set.multiples.len();
         let divided =
             self.steps().zip(&reading.remainders).enumerate().all(|(at, (step, rest))| {
                 (reading.is_zero || rest.is_none(step, reading.fraction)) == (at < multiples)
