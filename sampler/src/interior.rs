@@ -20,7 +20,7 @@ pub(crate) struct Interior {
     pub(crate) inside: TokenSet,
     /// Nodes at which the term is at its end and cannot go on.
     pub(crate) ends: Box<[TrieNode]>,
-    /// Nodes from which on the table knows nothing: in a key, where only finitely many are left.
+    /// Nodes from which on the table knows nothing: in a key, where only few are left.
     pub(crate) few_left: Box<[TrieNode]>,
     /// Nodes whose byte cannot be read inside, although the term may end before it; by byte.
     pub(crate) exits: Box<[(u8, TrieNode)]>,
@@ -35,9 +35,9 @@ impl Interior {
         Self::until(start, term, tables, |_| false)
     }
 
-    /// Walks the trie through a key for as long as infinitely many keys are left.
+    /// Walks the trie through a key for as long as plenty of keys are left.
     pub(crate) fn of_key(term: TermId, tables: &Tables) -> Self {
-        Self::until(TokenTrie::ROOT, term, tables, |term| !tables.terms.is_endless(term))
+        Self::until(TokenTrie::ROOT, term, tables, |term| !tables.terms.has_plenty(term))
     }
 
     /// Walks the trie below a node through one term, up to where `stops` says so. Where much lies

@@ -139,7 +139,7 @@ struct Entry {
     open: bool,
     row: OnceLock<Row>,
     class_step: OnceLock<Option<ClassStep>>,
-    endless: OnceLock<bool>,
+    plenty: OnceLock<bool>,
 }
 
 /// Inclusive ranges of code points.
@@ -224,7 +224,7 @@ impl Terms {
             open,
             row: OnceLock::new(),
             class_step: OnceLock::new(),
-            endless: OnceLock::new(),
+            plenty: OnceLock::new(),
         }) as u32);
         index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         id
@@ -548,14 +548,32 @@ impl Terms {
         Some(true)
     }
 
-    /// Whether the term matches infinitely many texts, as [`Terms::count`] has it.
-    pub fn is_endless(&self, term: TermId) -> bool {
-        *self.entries[term.index()].endless.get_or_init(|| self.count(term).is_none())
+    /// Whether the term matches so many texts that nobody writes them all: infinitely many, or
+    /// more than 65,535.
+    pub fn has_plenty(&self, term: TermId) -> bool {
+        if let Some(&known) = self.entries[term.index()].plenty.get() {
+            return known;
+        }
+        let known = match self.counts(term) {
+            // What was met on the way need not be counted again.
+            Some(counts) => counts.into_iter().fold(false, |_, (met, count)| {
+                *self.entries[met.index()].plenty.get_or_init(|| count >= PLENTY)
+            }),
+            None => true,
+        };
+        *self.entries[term.index()].plenty.get_or_init(|| known)
     }
 
     /// How many texts the term matches, if they are finitely many. A term with more than 10,000
     /// states counts as infinite.
     pub fn count(&self, term: TermId) -> Option<u64> {
+        self.counts(term)?.last().map(|&(_, count)| count)
+    }
+
+    /// How many texts the terms match that a term leads to, it the last of them; `None` if they
+    /// are infinitely many.
+    fn counts(&self, term: TermId) -> Option<Vec<(TermId, u64)>> {
+        let mut counts = Vec::new();
         let mut known: FxHashMap<TermId, Option<u64>> = FxHashMap::default();
         let mut pending = vec![(term, false)];
         // A term that is entered but not finished lies on the current path.
@@ -567,6 +585,7 @@ impl Terms {
                     sum = sum.saturating_add(below.saturating_mul(u64::from(hi - lo) + 1));
                 }
                 known.insert(term, Some(sum));
+                counts.push((term, sum));
                 continue;
             }
             match known.get(&term) {
@@ -587,9 +606,13 @@ impl Terms {
                 }
             }
         }
-        known.get(&term).copied().flatten()
+        Some(counts)
     }
 }
+
+/// So many texts count as infinitely many: all of them would have to be written before the last
+/// one is missed.
+pub(crate) const PLENTY: u64 = 1 << 16;
 
 /// Joins neighbouring ranges that lead to the same term.
 fn join(ranges: &mut Vec<(u8, u8, TermId)>) {
