@@ -64,6 +64,8 @@ pub enum ExprKind {
     },
     /// `@members(...)`: members in any order, each key at most once (extension).
     Members(Box<Members>),
+    /// `@unique(...)`: a list of items of which no two are equal (extension).
+    Unique(Box<Unique>),
 }
 
 /// A set of code points, as written.
@@ -199,6 +201,26 @@ pub enum Repetition {
     },
     /// `!=>`: never; takes the key away from the [`Repetition::Many`] members.
     Never,
+}
+
+/// `@unique(SEP){min,max}( ITEM ; ITEM ; ITEM* )`.
+///
+/// Items in order with the separator between two of them, no two of them equal. Two items are equal
+/// if their texts are when blanks (space, tab, CR, LF) outside of strings are left out; a string
+/// goes from a double quote to the next one that no backslash escapes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Unique {
+    /// The first items, each by itself. None of them is `x*`, which would be [`Unique::rest`], nor
+    /// matches the empty text.
+    pub first: Vec<Expr>,
+    /// Any further item; `None`: there is none. Does not match the empty text.
+    pub rest: Option<Expr>,
+    /// What stands between two items.
+    pub separator: Expr,
+    /// Least number of items.
+    pub min: u32,
+    /// Greatest number of items; `None`: unbounded.
+    pub max: Option<u32>,
 }
 
 impl Repetition {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use grammask_gbnf::{Expr, ExprKind, Grammar, Member, Members, Repetition};
+use grammask_gbnf::{Expr, ExprKind, Grammar, Member, Members, Repetition, Unique};
 use grammask_oracle::{Reference, enumerate, generate};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
@@ -20,6 +20,14 @@ struct Parts<'g> {
     members: &'g Members,
     keys: Vec<Texts>,
     values: Vec<Texts>,
+    separators: Texts,
+}
+
+/// A list, and the languages that it is made of.
+struct Items<'g> {
+    list: &'g Unique,
+    first: Vec<Texts>,
+    rest: Option<Texts>,
     separators: Texts,
 }
 
@@ -92,7 +100,46 @@ impl Frame {
                 let counts = vec![0; members.members.len()];
                 self.members(&parts, &mut Texts::new(), &counts, &empty_text())
             }
+            ExprKind::Unique(list) => {
+                let items = Items {
+                    list,
+                    first: list.first.iter().map(|item| self.expr(item, languages)).collect(),
+                    rest: list.rest.as_ref().map(|rest| self.expr(rest, languages)),
+                    separators: self.expr(&list.separator, languages),
+                };
+                self.items(&items, &mut Vec::new(), &empty_text())
+            }
         }
+    }
+
+    /// The texts of a list that go on from one of `before`, with the items `used` written.
+    fn items(&self, items: &Items, used: &mut Vec<String>, before: &Texts) -> Texts {
+        let mut found = Texts::new();
+        let count = used.len();
+        if before.is_empty() {
+            return found;
+        }
+        if count >= items.list.min as usize {
+            found.extend(before.iter().cloned());
+        }
+        let full = items.list.max.is_some_and(|max| count >= max as usize);
+        let Some(next) = items.first.get(count).or(items.rest.as_ref()).filter(|_| !full) else {
+            return found;
+        };
+        let before = match count {
+            0 => before.clone(),
+            _ => self.concatenate(before, &items.separators),
+        };
+        for item in next {
+            let text = without_blanks(item);
+            if !used.contains(&text) {
+                used.push(text);
+                let with_item = self.concatenate(&before, &Texts::from([item.clone()]));
+                found.extend(self.items(items, used, &with_item));
+                used.pop();
+            }
+        }
+        found
     }
 
     /// The texts of members that go on from one of `before`, with the keys `used`
@@ -184,6 +231,18 @@ impl Frame {
     }
 }
 
+/// What counts of an item: all but blanks in its even parts, strings being the odd ones.
+fn without_blanks(item: &str) -> String {
+    let parts = item.split('"').enumerate();
+    let parts: Vec<String> = parts
+        .map(|(at, part)| match at % 2 {
+            0 => part.replace(' ', ""),
+            _ => part.to_owned(),
+        })
+        .collect();
+    parts.join("\"")
+}
+
 fn empty_text() -> Texts {
     Texts::from([String::new()])
 }
@@ -246,5 +305,19 @@ proptest! {
     #[test]
     fn members_mean_their_equations(grammar in generate::members_grammars()) {
         Frame { characters: "ab,=", longest: 6 }.check(&grammar)?;
+    }
+}
+
+proptest! {
+    // The reference looks for a way to finish each text.
+    #![proptest_config(ProptestConfig {
+        cases: 30,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn lists_mean_their_equations(grammar in generate::unique_grammars()) {
+        Frame { characters: "ab, \"", longest: 5 }.check(&grammar)?;
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_gbnf::{
     Automaton, ByteSet, CompileError, Entry, Grammar, KeyEnd, Label, Session, State, TermId, Terms,
-    TokenName, TokenReference,
+    TextId, TokenName, TokenReference, TrackId,
 };
 use rustc_hash::FxHashMap;
 
@@ -108,9 +108,10 @@ impl Base {
     }
 }
 
-/// Masks that have been computed, by configuration: those of one session.
+/// Masks that have been computed, by configuration and the text on which it depends: those of one
+/// session.
 #[derive(Debug)]
-pub(crate) struct MaskMemo(Generations<Entry, EntryMask>);
+pub(crate) struct MaskMemo(Generations<(Entry, TextId), EntryMask>);
 
 impl Default for MaskMemo {
     fn default() -> Self {
@@ -184,10 +185,12 @@ impl Engine {
     ) {
         mask.clear();
         for &entry in state.entries() {
-            let known = memo.0.get(entry);
-            let entry_mask = known.unwrap_or_else(|| {
-                let computed = session.look_ahead(|session| self.entry_mask(session, entry));
-                memo.0.insert(entry, computed.clone());
+            let key = (entry, state.text_of(entry));
+            let entry_mask = memo.0.get(key).unwrap_or_else(|| {
+                let start = state.only(entry);
+                let computed =
+                    session.look_ahead(|session| self.entry_mask(session, &start, entry));
+                memo.0.insert(key, computed.clone());
                 computed
             });
             if let Some(base) = &entry_mask.base {
@@ -210,16 +213,23 @@ impl Engine {
         shared(&self.iterations, (rest, item), build)
     }
 
-    fn entry_mask(&self, session: &mut Session, entry: Entry) -> EntryMask {
+    /// The mask of a configuration; `start` is the state with only that.
+    fn entry_mask(&self, session: &mut Session, start: &State, entry: Entry) -> EntryMask {
         let mut tokens = Vec::new();
         let base = match entry.label {
-            Label::Term(term) => self.term(session, entry, term, &mut tokens),
-            Label::Counted { .. } => self.counted(session, entry, &mut tokens),
-            Label::Key { .. } => self.key(session, entry, &mut tokens),
-            Label::Text { .. } => {
-                self.walk(session, TokenTrie::ROOT, &State::from(entry), &mut tokens);
+            // Within an item of a list it matters which token leaves the terminal.
+            _ if entry.track != TrackId::NONE => {
+                self.walk(session, TokenTrie::ROOT, start, &mut tokens);
                 None
             }
+            Label::Term(term) => self.term(session, start, entry, term, &mut tokens),
+            Label::Counted { .. } => self.counted(session, start, entry, &mut tokens),
+            Label::Key { .. } => self.key(session, start, entry, &mut tokens),
+            Label::Text { .. } => {
+                self.walk(session, TokenTrie::ROOT, start, &mut tokens);
+                None
+            }
+            Label::Item { .. } | Label::ItemEnd { .. } => None,
             Label::Token(token) => {
                 let reference = session.token(token);
                 if reference.negated {
@@ -243,15 +253,16 @@ impl Engine {
     fn term(
         &self,
         session: &mut Session,
+        start: &State,
         entry: Entry,
         term: TermId,
         tokens: &mut Vec<TokenId>,
     ) -> Option<Base> {
         let table = self.interior(term);
-        let below = session.pop(entry.below);
+        let below = session.behind(start, entry);
         let first = session.first(&below);
         if first.intersects(&table.ambiguous) {
-            self.walk(session, TokenTrie::ROOT, &State::from(entry), tokens);
+            self.walk(session, TokenTrie::ROOT, start, tokens);
             return None;
         }
         for &node in &table.ends {
@@ -266,15 +277,16 @@ impl Engine {
     fn counted(
         &self,
         session: &mut Session,
+        start: &State,
         entry: Entry,
         tokens: &mut Vec<TokenId>,
     ) -> Option<Base> {
         let Label::Counted { rest, item, min, max } = entry.label else { return None };
         let table = self.iterations(rest, item);
-        let below = session.pop(entry.below);
+        let below = session.behind(start, entry);
         let first = session.first(&below);
         if first.intersects(&table.ambiguous) {
-            self.walk(session, TokenTrie::ROOT, &State::from(entry), tokens);
+            self.walk(session, TokenTrie::ROOT, start, tokens);
             return None;
         }
         let exits = table
@@ -317,16 +329,21 @@ impl Engine {
 
     /// The tokens of a member's key: where any undeclared key may be written, its own tokens; and
     /// exactly what the guard says wherever a key ends.
-    fn key(&self, session: &mut Session, entry: Entry, tokens: &mut Vec<TokenId>) -> Option<Base> {
-        let start = State::from(entry);
+    fn key(
+        &self,
+        session: &mut Session,
+        start: &State,
+        entry: Entry,
+        tokens: &mut Vec<TokenId>,
+    ) -> Option<Base> {
         let Some((free, others)) = session.key_terms(entry.label) else {
-            self.walk(session, TokenTrie::ROOT, &start, tokens);
+            self.walk(session, TokenTrie::ROOT, start, tokens);
             return None;
         };
         let table = self.interior(free);
         if !table.exits.is_empty() || !table.ambiguous.is_empty() {
             // The key could end in several places of one token.
-            self.walk(session, TokenTrie::ROOT, &start, tokens);
+            self.walk(session, TokenTrie::ROOT, start, tokens);
             return None;
         }
         // Undeclared keys lead to the same places, as long as no further key is read within the
@@ -344,7 +361,7 @@ impl Engine {
             }
             if let KeyEnd::Free(members) = &end {
                 if same.as_ref().is_none_or(|(known, _)| *known != end) {
-                    let state = session.after_some_key(entry, members);
+                    let state = session.after_some_key(start, entry, members);
                     same = Some((end.clone(), state));
                 }
                 if let Some((_, state)) = &same {
@@ -361,7 +378,7 @@ impl Engine {
             self.walk(session, node, &state, tokens);
         }
         for rest in others {
-            self.walk_along(session, rest, &start, tokens);
+            self.walk_along(session, rest, start, tokens);
         }
         Some(Base::Interior(table))
     }

@@ -8,12 +8,15 @@
 use rustc_hash::FxHashMap;
 
 use crate::automaton::counting::Bounds;
-use crate::automaton::keys::drop_impossible_members;
+use crate::automaton::items::{check_items, impossible_lists};
+use crate::automaton::keys::Keys;
 use crate::automaton::label::Label;
 use crate::automaton::left_corner;
+use crate::automaton::lists::List;
 use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE, lower};
 use crate::automaton::members::{self, KEY_STATES, Shape, ShapeMember};
 use crate::automaton::program::{Loop, Op, Position, Program};
+use crate::automaton::scarce::Scarce;
 use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{Grammar, Repetition};
@@ -29,6 +32,9 @@ struct Compiler<'a> {
     ops: Vec<Op>,
     loops: Vec<Loop>,
     shapes: Vec<Shape>,
+    lists: Vec<List>,
+    /// What the items of lists must leave to each other, by the part that the list is.
+    scarce: FxHashMap<Part, Scarce>,
     texts: Vec<Box<[u8]>>,
     /// Where each rule's code starts, once it is wanted.
     entries: Vec<Option<Position>>,
@@ -48,7 +54,7 @@ pub(crate) fn compile(
     let &root = names
         .get(root)
         .ok_or_else(|| CompileError::new(CompileErrorKind::UndefinedRoot(root.to_owned())))?;
-    drop_impossible_members(&mut lowered, terms)?;
+    let scarce = drop_impossible(&mut lowered, terms)?;
     let rules = lowered.rules.len();
     let mut compiler = Compiler {
         lowered,
@@ -56,6 +62,8 @@ pub(crate) fn compile(
         ops: vec![Op::Return, Op::Fork(Box::new([]))],
         loops: Vec::new(),
         shapes: Vec::new(),
+        lists: Vec::new(),
+        scarce,
         texts: Vec::new(),
         entries: vec![None; rules],
         wanted: Vec::new(),
@@ -74,6 +82,7 @@ pub(crate) fn compile(
         ops: compiler.ops,
         loops: compiler.loops,
         shapes: compiler.shapes,
+        lists: compiler.lists,
         tokens: compiler.lowered.tokens,
         texts: compiler.texts,
         start,
@@ -83,6 +92,28 @@ pub(crate) fn compile(
     };
     left_corner::eliminate(&mut program)?;
     Ok(program)
+}
+
+/// Makes members and lists match nothing that ask for more different ones than there are. What the
+/// items of the other lists must leave to each other.
+fn drop_impossible(
+    lowered: &mut Lowered,
+    terms: &Terms,
+) -> Result<FxHashMap<Part, Scarce>, CompileError> {
+    check_items(lowered)?;
+    let mut keys = Keys::new(lowered, terms)?;
+    // What matches nothing may be needed elsewhere.
+    loop {
+        let (lists, scarce) = impossible_lists(lowered, terms)?;
+        let impossible = [keys.impossible(lowered, terms)?, lists].concat();
+        if impossible.is_empty() {
+            return Ok(scarce.into_iter().map(|(part, scarce)| (part as Part, scarce)).collect());
+        }
+        for part in impossible {
+            lowered.kinds[part] = Kind::Nothing;
+        }
+        lowered.analyse();
+    }
 }
 
 impl Compiler<'_> {
@@ -169,7 +200,46 @@ impl Compiler<'_> {
             }
             &Kind::Repeat { item, min, max } => self.repeat(item, min, max, next),
             Kind::Members(_) => self.members(part, next),
+            Kind::Unique(_) => self.unique(part, next),
         }
+    }
+
+    fn unique(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {
+        let Kind::Unique(list) = &self.lowered.kinds[part as usize] else {
+            unreachable!("only called for lists")
+        };
+        let most = self.lowered.most_items(list);
+        if most == 0 {
+            return Ok(next);
+        }
+        let (first, rest, separator, min) =
+            (list.first.clone(), list.rest, list.separator, list.min);
+        let (item, end) = (self.add(Op::Return)?, self.add(Op::Return)?);
+        let mut starts = Vec::with_capacity(first.len());
+        for &item in first.iter().take(most as usize) {
+            starts.push(self.part(item, Position::RETURN)?);
+        }
+        let rest = match rest.filter(|_| most as usize > first.len()) {
+            Some(rest) => Some(self.part(rest, Position::RETURN)?),
+            None => None,
+        };
+        let separator_code = self.part(separator, Position::RETURN)?;
+        let index = self.lists.len() as u32;
+        self.ops[item.index()] = Op::Item(index);
+        self.ops[end.index()] = Op::ItemEnd(index);
+        self.lists.push(List {
+            first: starts,
+            rest,
+            min,
+            max: (most < u32::MAX).then_some(most),
+            separator: separator_code,
+            separator_nullable: self.lowered.nullable[separator as usize],
+            item,
+            end,
+            next,
+            scarce: self.scarce.remove(&part).unwrap_or_default(),
+        });
+        self.or_skip(part, item, next)
     }
 
     fn repeat(
@@ -423,7 +493,7 @@ pub(crate) fn term_of(
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || term_of(part, lowered, terms, rule_terms))
     };
     match &lowered.kinds[part as usize] {
-        Kind::Nothing | Kind::Token(_) | Kind::Members(_) => TermId::NOTHING,
+        Kind::Nothing | Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => TermId::NOTHING,
         Kind::Empty => TermId::EMPTY,
         Kind::Text(text) => terms.text(text),
         Kind::Texts(texts) => terms.texts(texts.iter().map(|text| &**text)),

@@ -9,37 +9,43 @@ use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::Repetition;
 
-/// Checks the keys of all members, and makes members that ask for more different keys than there
-/// are match nothing.
-pub(crate) fn drop_impossible_members(
-    lowered: &mut Lowered,
-    terms: &Terms,
-) -> Result<(), CompileError> {
-    let mut rule_terms = FxHashMap::default();
-    let mut literals = FxHashMap::default();
-    for (part, kind) in lowered.kinds.iter().enumerate() {
-        if let Kind::Members(members) = kind {
-            literals.insert(part, check_keys(members, lowered, terms, &mut rule_terms)?);
+/// The keys of all members.
+pub(crate) struct Keys {
+    /// By the part that the members are, the keys that are literals.
+    literals: FxHashMap<usize, FxHashSet<TermId>>,
+    rule_terms: FxHashMap<u32, TermId>,
+}
+
+impl Keys {
+    /// The keys, if all are what they must be.
+    pub(crate) fn new(lowered: &Lowered, terms: &Terms) -> Result<Self, CompileError> {
+        let mut rule_terms = FxHashMap::default();
+        let mut literals = FxHashMap::default();
+        for (part, kind) in lowered.kinds.iter().enumerate() {
+            if let Kind::Members(members) = kind {
+                literals.insert(part, check_keys(members, lowered, terms, &mut rule_terms)?);
+            }
         }
+        Ok(Self { literals, rule_terms })
     }
-    // What matches nothing may have been a value of other members.
-    loop {
+
+    /// The members that ask for more different keys than there are.
+    pub(crate) fn impossible(
+        &mut self,
+        lowered: &Lowered,
+        terms: &Terms,
+    ) -> Result<Vec<usize>, CompileError> {
         let mut impossible = Vec::new();
         for (part, kind) in lowered.kinds.iter().enumerate() {
             if let Kind::Members(members) = kind
                 && lowered.productive[part]
-                && too_few_keys(members, &literals[&part], lowered, terms, &mut rule_terms)?
+                && let Some(literals) = self.literals.get(&part)
+                && too_few_keys(members, literals, lowered, terms, &mut self.rule_terms)?
             {
                 impossible.push(part);
             }
         }
-        if impossible.is_empty() {
-            return Ok(());
-        }
-        for part in impossible {
-            lowered.kinds[part] = Kind::Nothing;
-        }
-        lowered.analyse();
+        Ok(impossible)
     }
 }
 

@@ -1,0 +1,139 @@
+//! What the items of lists must be, and whether there are enough of them.
+
+use crate::automaton::few::{FEW, Language, Languages};
+use crate::automaton::lower::{Kind, Lowered, LoweredUnique, Part};
+use crate::automaton::quoting::Quoting;
+use crate::automaton::scarce::Scarce;
+use crate::automaton::terms::Terms;
+use crate::automaton::{CompileError, CompileErrorKind};
+use crate::graph::Graph;
+
+/// Checks that no item is empty or has token references in it, which are no text to compare.
+pub(crate) fn check_items(lowered: &Lowered) -> Result<(), CompileError> {
+    let has_token = parts_with_tokens(lowered);
+    for kind in &lowered.kinds {
+        let Kind::Unique(list) = kind else { continue };
+        for (item, &span) in list.items().zip(&list.spans) {
+            let item = item as usize;
+            let reason = if lowered.nullable[item] {
+                "may be empty"
+            } else if has_token[item] {
+                "contains a token reference"
+            } else {
+                continue;
+            };
+            return Err(CompileError::at(CompileErrorKind::Item(reason), span));
+        }
+    }
+    Ok(())
+}
+
+fn parts_with_tokens(lowered: &Lowered) -> Vec<bool> {
+    let mut found = vec![false; lowered.kinds.len()];
+    if lowered.tokens.is_empty() {
+        return found;
+    }
+    let parts = Graph::new(&lowered.kinds, |kind, to| match kind {
+        Kind::Rule(rule) => to.push(lowered.rules[*rule as usize]),
+        Kind::Sequence(items) | Kind::Choice(items) => to.extend(items),
+        Kind::Repeat { item, .. } => to.push(*item),
+        Kind::Members(members) => {
+            to.push(members.separator);
+            to.extend(members.members.iter().flat_map(|member| [member.key, member.value]));
+        }
+        Kind::Unique(list) => to.extend(list.items().chain([list.separator])),
+        Kind::Nothing
+        | Kind::Empty
+        | Kind::Text(_)
+        | Kind::Texts(_)
+        | Kind::Class(_)
+        | Kind::Token(_) => {}
+    });
+    let users = parts.reversed();
+    let is_token = |part: &usize| matches!(lowered.kinds[*part], Kind::Token(_));
+    let mut ahead: Vec<usize> = (0..found.len()).filter(is_token).collect();
+    while let Some(part) = ahead.pop() {
+        if !std::mem::replace(&mut found[part], true) {
+            ahead.extend(users.of(part).iter().map(|&user| user as usize));
+        }
+    }
+    found
+}
+
+/// The lists that ask for more different items than there are; and what the items of the others
+/// must leave to each other, where they must.
+pub(crate) fn impossible_lists(
+    lowered: &Lowered,
+    terms: &Terms,
+) -> Result<(Vec<usize>, Vec<(usize, Scarce)>), CompileError> {
+    let (mut impossible, mut scarce) = (Vec::new(), Vec::new());
+    let mut languages = Languages::new(lowered, terms);
+    for (part, kind) in lowered.kinds.iter().enumerate() {
+        let Kind::Unique(list) = kind else { continue };
+        if list.min < 2 || !lowered.productive[part] {
+            continue;
+        }
+        match items_needed(list, lowered, &mut languages)? {
+            None => impossible.push(part),
+            Some(items) => scarce.push((part, items)),
+        }
+    }
+    Ok((impossible, scarce))
+}
+
+/// The items that a list must have and of which there are fewer than it must have items; `None` if
+/// they cannot all differ.
+fn items_needed(
+    list: &LoweredUnique,
+    lowered: &Lowered,
+    languages: &mut Languages<'_>,
+) -> Result<Option<Scarce>, CompileError> {
+    let (mut texts, mut items) = (Vec::new(), Vec::new());
+    let first = list.first.len().min(list.min as usize) as u32;
+    let rest = (first < list.min).then_some(list.rest).flatten();
+    let entries = (0..first).map(|at| (list.first[at as usize], at..at + 1));
+    for (item, places) in entries.chain(rest.map(|rest| (rest, first..list.min))) {
+        let few = match size(item, list.min, lowered, languages) {
+            Size::Enough => continue,
+            Size::Few(few) => few,
+            // Without other items there is nothing to share out.
+            Size::TooMany(Some(_)) if first == 0 => return Ok(None),
+            Size::TooMany(_) => {
+                let kind = CompileErrorKind::ItemsTooLarge { limit: FEW };
+                let span = list.spans.first().copied().unwrap_or_default();
+                return Err(CompileError::at(kind, span));
+            }
+        };
+        if few.len() < places.len() {
+            return Ok(None);
+        }
+        items.extend(places.map(|at| (at, texts.len() as u32)));
+        texts.push(few);
+    }
+    let scarce = Scarce::new(texts, items);
+    Ok(scarce.is_possible().then_some(scarce))
+}
+
+enum Size {
+    /// As many as are asked for, or more.
+    Enough,
+    /// Fewer: these.
+    Few(Vec<Box<[u8]>>),
+    /// Fewer, but too many to list them; or so many that it is not known.
+    TooMany(Option<u64>),
+}
+
+fn size(item: Part, needed: u32, lowered: &Lowered, languages: &mut Languages<'_>) -> Size {
+    match &*languages.of(item, Quoting::default()) {
+        Language::Few(found) if found.len() < needed as usize => {
+            Size::Few(found.iter().map(|(text, _)| text.as_slice().into()).collect())
+        }
+        Language::Few(_) | Language::Endless => Size::Enough,
+        Language::Many if lowered.extents[item as usize].regular => match languages.count(item) {
+            Some(count) if count < u64::from(needed) => Size::TooMany(Some(count)),
+            _ => Size::Enough,
+        },
+        Language::Many if needed as usize <= FEW => Size::Enough,
+        Language::Many => Size::TooMany(None),
+    }
+}

@@ -1,0 +1,68 @@
+//! Lists of items of which no two are equal.
+
+use std::collections::BTreeSet;
+
+use crate::bnf::Name;
+
+/// The items so far, blanks outside of strings left out.
+pub(crate) type Items = BTreeSet<Vec<u8>>;
+
+/// `@unique(...)` with its items and its separator as names of plain BNF.
+#[derive(Debug)]
+pub(crate) struct UniqueRule {
+    pub(crate) first: Vec<Name>,
+    pub(crate) rest: Option<Name>,
+    pub(crate) separator: Name,
+    pub(crate) min: usize,
+    pub(crate) max: Option<usize>,
+}
+
+impl UniqueRule {
+    /// The item that comes after so many others; `None`: there is none.
+    pub(crate) fn item(&self, count: usize, productive: &[bool]) -> Option<Name> {
+        if self.max.is_some_and(|max| count >= max) {
+            return None;
+        }
+        let item = self.first.get(count).copied().or(self.rest);
+        item.filter(|&item| productive[item] && (count == 0 || productive[self.separator]))
+    }
+
+    /// Whether some text may match, as far as the items need not differ.
+    pub(crate) fn can_start(&self, productive: &[bool]) -> bool {
+        (0..self.min).all(|count| self.item(count, productive).is_some())
+    }
+
+    /// The least number of bytes of what comes after so many items, if at least `more` items do;
+    /// `shortest` is that of each name.
+    pub(crate) fn shortest(&self, count: usize, more: usize, shortest: &[usize]) -> usize {
+        let mut sum: usize = 0;
+        for at in count..self.min.max(count + more) {
+            let item = self.first.get(at).copied().or(self.rest);
+            sum = sum.saturating_add(item.map_or(usize::MAX, |item| shortest[item]));
+            if at > count {
+                sum = sum.saturating_add(shortest[self.separator]);
+            }
+        }
+        sum
+    }
+}
+
+/// The text of an item without the blanks outside of strings.
+pub(crate) fn without_blanks(text: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::new();
+    let (mut in_string, mut escaped) = (false, false);
+    for &byte in text {
+        if !in_string && b" \t\r\n".contains(&byte) {
+            continue;
+        }
+        kept.push(byte);
+        if escaped {
+            escaped = false;
+        } else if in_string && byte == b'\\' {
+            escaped = true;
+        } else if byte == b'"' {
+            in_string = !in_string;
+        }
+    }
+    kept
+}
