@@ -1,5 +1,6 @@
 //! `cases`: tables of grammars or schemas with texts, each read in three ways that must agree.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ struct Row {
     root: Option<String>,
     #[serde(default)]
     options: Value,
+    #[serde(default)]
+    resources: BTreeMap<String, Value>,
     parses: Option<bool>,
     #[serde(default)]
     accept: Vec<String>,
@@ -240,8 +243,8 @@ impl Readers {
 fn grammar(row: &Row) -> Result<Result<Grammar, String>> {
     match (&row.grammar, &row.schema) {
         (Some(text), None) => {
-            if !row.options.is_null() {
-                bail!("the options of a row are those of a schema");
+            if !row.options.is_null() || !row.resources.is_empty() {
+                bail!("the options and resources of a row are those of a schema");
             }
             Ok(grammask_gbnf::parse(text).map_err(|error| error.to_string()))
         }
@@ -250,7 +253,11 @@ fn grammar(row: &Row) -> Result<Result<Grammar, String>> {
                 Value::Null => grammask_json_schema::Options::default(),
                 options => serde_json::from_value(options.clone()).context("the options")?,
             };
-            Ok(grammask_json_schema::translate(schema, &options)
+            let mut resources = grammask_json_schema::Resources::new();
+            for (uri, document) in &row.resources {
+                resources.insert(uri, document.clone())?;
+            }
+            Ok(grammask_json_schema::translate_with(schema, &options, &resources)
                 .map(|translation| translation.grammar)
                 .map_err(|error| error.to_string()))
         }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use grammask::gbnf::Automaton;
-use grammask::json_schema::{Draft, Formats, Options as Translation, translate};
+use grammask::json_schema::{Draft, Formats, Options as Translation, Resources, translate_with};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -74,8 +74,15 @@ pub fn run(options: &Options) -> Result<bool> {
     let inside = if options.format_assertion { "optional/format/" } else { "" };
     let folder = format!("tests/draft{}/{inside}", draft.as_str().unwrap_or_default());
     let mut groups = Vec::new();
+    let mut remotes = Resources::new();
     for file in input::read_folder(&options.folder)? {
         let path = format!("/{}", file.path);
+        if let Some((_, name)) = path.split_once("/remotes/") {
+            let document =
+                serde_json::from_slice(&file.bytes).with_context(|| file.path.clone())?;
+            remotes.insert(&format!("{REMOTES}/{name}"), document)?;
+            continue;
+        }
         let Some((_, name)) = path.split_once(&format!("/{folder}")) else { continue };
         if !name.contains('/') {
             let all: Vec<Group> =
@@ -90,7 +97,8 @@ pub fn run(options: &Options) -> Result<bool> {
     translation.draft = options.draft;
     translation.formats =
         if options.format_assertion { Formats::Assert } else { Formats::Annotation };
-    let results = work::each(&groups, "groups", |(_, group)| Ok(judge(group, &translation)))?;
+    let results =
+        work::each(&groups, "groups", |(_, group)| Ok(judge(group, &translation, &remotes)))?;
 
     let mut by_file: BTreeMap<&str, Counts> = BTreeMap::new();
     let mut total = Counts::default();
@@ -143,6 +151,9 @@ pub fn run(options: &Options) -> Result<bool> {
 
 const PANIC: &str = "panic";
 
+/// Where the suite's tests expect its `remotes/`.
+const REMOTES: &str = "http://localhost:1234";
+
 #[derive(Default)]
 struct Outcome {
     counts: Counts,
@@ -152,11 +163,12 @@ struct Outcome {
     refused: Option<String>,
 }
 
-fn judge(group: &Group, options: &Translation) -> Outcome {
+fn judge(group: &Group, options: &Translation, remotes: &Resources<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     outcome.counts.cases = group.tests.len();
     let automaton = catch_unwind(AssertUnwindSafe(|| {
-        let translation = translate(&group.schema, options).map_err(|error| error.to_string())?;
+        let translation =
+            translate_with(&group.schema, options, remotes).map_err(|error| error.to_string())?;
         Automaton::compile(&translation.grammar, "root").map_err(|error| error.to_string())
     }));
     let automaton = match automaton {

@@ -1,6 +1,6 @@
 //! The matcher against the oracle: a slow, obvious recogniser.
 
-use grammask_gbnf::{Automaton, Grammar, Matcher};
+use grammask_gbnf::{Automaton, Expr, Grammar, Matcher};
 use grammask_oracle::{Reference, enumerate, generate};
 use proptest::prelude::*;
 
@@ -47,6 +47,84 @@ proptest! {
     ) {
         agree_on_walks(&grammar, &steps, &changes)?;
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn right_linear_rules_are_what_the_reference_makes_of_them(
+        grammar in generate::linear_grammars(),
+        steps in generate::steps(24),
+        changes in generate::changes(),
+    ) {
+        agree_on_walks(&grammar, &steps, &changes)?;
+    }
+
+    #[test]
+    fn right_linear_rules_read_as_with_a_stack(
+        grammar in generate::linear_grammars(),
+        steps in generate::steps(24),
+        changes in generate::changes(),
+    ) {
+        let walk = generate::walk(&Reference::new(&grammar, "root"), &steps);
+        for text in [generate::mutate(&walk, &changes), walk] {
+            let (mut terminals, mut stack) = (matcher(&grammar), matcher(&with_stack(&grammar)));
+            for byte in text {
+                prop_assert_eq!(terminals.is_complete(), stack.is_complete(), "{}", grammar);
+                prop_assert_eq!(terminals.next_bytes(), stack.next_bytes(), "{}", grammar);
+                let alive = terminals.advance(&[byte]).is_ok();
+                prop_assert_eq!(alive, stack.advance(&[byte]).is_ok(), "{}", grammar);
+                if !alive {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// The same language, but with each rule also inside of an alternative that matches nothing.
+fn with_stack(grammar: &Grammar) -> Grammar {
+    let mut changed = Grammar::default();
+    for rule in &grammar.rules {
+        let inside = Expr::sequence([Expr::reference(rule.name.clone()), Expr::nothing()]);
+        changed.add(rule.name.clone(), Expr::choice([rule.body.clone(), inside]));
+    }
+    changed
+}
+
+/// Rules that can begin alike: which of them is open is a set, and there are 2^`sets` of these.
+fn alike(sets: usize) -> String {
+    let rest = "[ab] ".repeat(sets);
+    format!("root ::= a\na ::= \"a\" a | \"b\" a | \"a\" b\nb ::= {rest} (\"c\" a | \"\")\n")
+}
+
+#[test]
+fn right_linear_rules_are_terminals_unless_they_have_many_states() {
+    let automaton = |text: &str| {
+        let grammar = Grammar::parse(text).expect("it parses");
+        (Automaton::compile(&grammar, "root").expect("it compiles"), grammar)
+    };
+    let few = automaton(&alike(3)).0;
+    let states = (0..30_000)
+        .map(|state| {
+            let (next, other) = ((state + 1) % 30_000, state * 7 % 30_000);
+            format!("s{state} ::= [a-m]* (\"n\" s{next} | \"o\" s{other} | \"\\\"\")\n")
+        })
+        .collect::<Vec<_>>()
+        .concat();
+    let many_rules = automaton(&format!("root ::= s0\n{states}")).0;
+    for automaton in [&few, &many_rules] {
+        assert!(automaton.size() < 10, "a terminal: {}", automaton.size());
+    }
+    let terms = many_rules.terms().len();
+    let mut matcher = Matcher::new(&many_rules);
+    matcher.advance(&b"abno".repeat(1_000)).expect("it is a text");
+    assert!(many_rules.terms().len() < terms + 20_000, "only what is read is looked at");
+
+    let (many_states, grammar) = automaton(&alike(200));
+    assert!(many_states.size() > 200, "positions: {}", many_states.size());
+    agree(&grammar, &b"ab".repeat(150)).expect("the same");
 }
 
 proptest! {

@@ -22,6 +22,18 @@ pub enum SchemaErrorKind {
     UnresolvedReference {
         /// The reference as written.
         reference: String,
+        /// The URI of the document that is not known; none if it is known, but has no such place.
+        document: Option<String>,
+    },
+    /// A reference leads to a URI or an anchor that two different schemas give themselves.
+    AmbiguousReference {
+        /// The reference as written.
+        reference: String,
+    },
+    /// The metaschema that `$schema` names requires a vocabulary that is not known.
+    UnknownVocabulary {
+        /// The URI of the vocabulary.
+        uri: String,
     },
     /// References lead back to the same place without anything in between.
     ReferenceLoop,
@@ -65,7 +77,8 @@ impl SchemaError {
         &self.kind
     }
 
-    /// The JSON Pointer of the place; of the first one if there are several.
+    /// The JSON Pointer of the place; of the first one if there are several. In another document
+    /// than the schema itself its URI and `#` come before.
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
@@ -74,8 +87,15 @@ impl SchemaError {
     pub fn help(&self) -> Option<&'static str> {
         match &self.kind {
             SchemaErrorKind::Invalid { .. } => None,
-            SchemaErrorKind::UnresolvedReference { .. } => {
-                Some("only references into the same document are followed")
+            SchemaErrorKind::UnresolvedReference { document: Some(_), .. } => {
+                Some("give the document as a resource; nothing is fetched")
+            }
+            SchemaErrorKind::UnresolvedReference { document: None, .. } => {
+                Some("a fragment counts from the nearest identifier around the reference")
+            }
+            SchemaErrorKind::AmbiguousReference { .. } => Some("rename one of the two"),
+            SchemaErrorKind::UnknownVocabulary { .. } => {
+                Some("with `false` in `$vocabulary` it is not required")
             }
             SchemaErrorKind::ReferenceLoop => {
                 Some("put a property, an item or a type between the references")
@@ -93,8 +113,18 @@ impl fmt::Display for SchemaError {
         let place = Place(&self.pointer);
         match &self.kind {
             SchemaErrorKind::Invalid { expected } => write!(f, "{expected} expected at {place}"),
-            SchemaErrorKind::UnresolvedReference { reference } => {
-                write!(f, "the reference {reference:?} at {place} leads nowhere")
+            SchemaErrorKind::UnresolvedReference { reference, document } => {
+                write!(f, "the reference {reference:?} at {place} leads nowhere")?;
+                match document {
+                    Some(uri) => write!(f, ": the document {uri} is not known"),
+                    None => Ok(()),
+                }
+            }
+            SchemaErrorKind::AmbiguousReference { reference } => {
+                write!(f, "the reference {reference:?} at {place} leads to two different schemas")
+            }
+            SchemaErrorKind::UnknownVocabulary { uri } => {
+                write!(f, "the metaschema at {place} requires the unknown vocabulary {uri}")
             }
             SchemaErrorKind::ReferenceLoop => {
                 write!(f, "the reference at {place} leads back to itself")

@@ -25,22 +25,33 @@
 //!
 //! # How it works
 //!
-//! A subschema is read into parts (`read/`), the parts are combined into a normal form, for each
-//! JSON type a union of constraints (`normal/`, `normalise.rs`), and rules are written from the
-//! normal form alone (`emit/`).
+//! The documents are walked once (`load.rs`): what in them is a schema, what it is called, and
+//! whether its keywords are what its metaschema asks for. A place is a subschema in a dynamic
+//! scope (`resolve.rs`). A subschema is read into parts (`read/`), the parts are combined into a
+//! normal form, for each JSON type a union of constraints (`normal/`, `normalise/`), and rules
+//! are written from the normal form alone (`emit/`).
 
+mod bundle;
 mod decimal;
+mod dialect;
 mod emit;
 mod error;
-// What `pattern` and `format` are to be read with; nothing asks it yet.
+mod format;
+mod keyword;
 mod language;
+mod load;
+mod metaschemas;
 mod normal;
 mod normalise;
 mod options;
+mod pointer;
 mod read;
 mod report;
 mod resolve;
+mod resources;
+mod scope;
 mod translate;
+mod uri;
 
 pub use error::{SchemaError, SchemaErrorKind, Unsupported};
 pub use options::{
@@ -48,4 +59,5 @@ pub use options::{
     UnknownFormats, Whitespace,
 };
 pub use report::{Entry, Report, Spelling, Status};
-pub use translate::{Translation, translate};
+pub use resources::{InvalidUri, Resources};
+pub use translate::{Translation, translate, translate_with};

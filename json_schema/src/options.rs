@@ -1,5 +1,7 @@
 //! What a caller chooses about the spelling of the documents and about strictness.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// The choices of a translation. The default is the language of the project's conventions.
@@ -33,7 +35,7 @@ pub struct Options {
     pub strictness: Strictness,
     /// Which constructs of the grammar notation may be used.
     pub notation: Notation,
-    /// The draft of a schema that does not name one in `$schema`.
+    /// The draft of a schema that does not name a known one in `$schema`.
     pub draft: Draft,
     /// When to give up.
     pub limits: Limits,
@@ -175,6 +177,18 @@ pub enum Draft {
     #[default]
     #[serde(rename = "2020-12")]
     Draft202012,
+}
+
+impl fmt::Display for Draft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Draft4 => "4",
+            Self::Draft6 => "6",
+            Self::Draft7 => "7",
+            Self::Draft201909 => "2019-09",
+            Self::Draft202012 => "2020-12",
+        })
+    }
 }
 
 /// When to give up. Each limit is an error that names it.

@@ -1,13 +1,17 @@
-//! The places of a document that are schemas, and where a reference leads.
+//! The places of a translation, and where a reference leads from each.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
+use crate::bundle::{Bundle, Missing, SubschemaId, Target};
+use crate::dialect::Dialect;
 use crate::error::{SchemaError, SchemaErrorKind};
-use crate::options::{Draft, Options};
+use crate::pointer::joined;
+use crate::scope::{ScopeId, Scopes};
+use crate::uri::{self, percent_decoded, split_fragment};
 
-/// A subschema of the document.
+/// A subschema in a dynamic scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SchemaId(u32);
 
@@ -19,44 +23,51 @@ impl SchemaId {
     }
 }
 
-/// The document and the subschemas that were met so far.
+/// The schema with all that it refers to, and the places in it that were met so far.
 #[derive(Debug)]
 pub(crate) struct Document<'s> {
-    places: Vec<Place<'s>>,
-    /// By the address of the value: each value of the document stands in one place.
-    by_address: HashMap<usize, SchemaId>,
-    draft: Draft,
+    bundle: Bundle<'s>,
+    scopes: Scopes,
+    places: Vec<Place>,
+    ids: HashMap<(SubschemaId, ScopeId), SchemaId>,
 }
 
 #[derive(Debug)]
-struct Place<'s> {
-    value: &'s Value,
+struct Place {
+    subschema: SubschemaId,
+    scope: ScopeId,
     pointer: String,
-    /// The nearest place around it that has an identifier of its own, or the root.
-    resource: SchemaId,
 }
 
 impl<'s> Document<'s> {
-    pub(crate) fn new(root: &'s Value, options: &Options) -> Result<Self, SchemaError> {
-        check_depth(root, options.limits.depth)?;
-        let draft = match root.get("$schema") {
-            None => options.draft,
-            Some(Value::String(uri)) => draft_of(uri).unwrap_or(options.draft),
-            Some(_) => return Err(SchemaError::invalid("/$schema", "a string")),
-        };
-        let place = Place { value: root, pointer: String::new(), resource: SchemaId::ROOT };
-        let by_address = HashMap::from([(address(root), SchemaId::ROOT)]);
-        Ok(Self { places: vec![place], by_address, draft })
+    pub(crate) fn new(bundle: Bundle<'s>) -> Self {
+        let scopes = Scopes::new(&bundle);
+        let mut document = Self { bundle, scopes, places: Vec::new(), ids: HashMap::new() };
+        document.place(SubschemaId::FIRST, ScopeId::EMPTY);
+        document
     }
 
-    pub(crate) fn draft(&self) -> Draft {
-        self.draft
+    /// What a reader of the report has to know about the documents.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.bundle.notes
+    }
+
+    /// Whether a subschema may be in more than one place.
+    pub(crate) fn has_scopes(&self) -> bool {
+        self.scopes.len() > 1
+    }
+
+    pub(crate) fn dialect(&self, id: SchemaId) -> Dialect {
+        let subschema = self.bundle.subschema(self.places[id.index()].subschema);
+        self.bundle.resource(subschema.resource).dialect
     }
 
     pub(crate) fn value(&self, id: SchemaId) -> &'s Value {
-        self.places[id.index()].value
+        self.bundle.subschema(self.places[id.index()].subschema).value
     }
 
+    /// The JSON Pointer of a subschema; outside the schema itself behind the URI of the document
+    /// and `#`.
     pub(crate) fn pointer(&self, id: SchemaId) -> &str {
         &self.places[id.index()].pointer
     }
@@ -66,176 +77,130 @@ impl<'s> Document<'s> {
         joined(self.pointer(id), keyword)
     }
 
-    /// The subschema `value`, which stands at `path` below `parent`.
-    pub(crate) fn child(&mut self, parent: SchemaId, path: &[&str], value: &'s Value) -> SchemaId {
-        if let Some(&id) = self.by_address.get(&address(value)) {
-            return id;
-        }
-        let mut pointer = self.pointer(parent).to_owned();
-        for token in path {
-            pointer = joined(&pointer, token);
-        }
-        let resource = self.places[parent.index()].resource;
-        self.add(value, pointer, resource)
+    /// The subschema that is `value`, reached from `parent`; `None` if it is no subschema.
+    pub(crate) fn child(&mut self, parent: SchemaId, value: &Value) -> Option<SchemaId> {
+        let subschema = self.bundle.at(value)?;
+        Some(self.place(subschema, self.places[parent.index()].scope))
     }
 
-    fn add(&mut self, value: &'s Value, pointer: String, resource: SchemaId) -> SchemaId {
-        let id = SchemaId(self.places.len() as u32);
-        let resource = if self.identifier(value).is_some() { id } else { resource };
-        self.places.push(Place { value, pointer, resource });
-        self.by_address.insert(address(value), id);
+    /// The place of a subschema that is entered in the scope `from`.
+    fn place(&mut self, subschema: SubschemaId, from: ScopeId) -> SchemaId {
+        let scope = self.scopes.enter(from, self.bundle.subschema(subschema).resource);
+        let next = SchemaId(self.places.len() as u32);
+        let id = *self.ids.entry((subschema, scope)).or_insert(next);
+        if id == next {
+            let pointer = self.bundle.pointer(subschema);
+            self.places.push(Place { subschema, scope, pointer });
+        }
         id
     }
 
-    /// The URI that a schema gives itself.
-    fn identifier(&self, value: &'s Value) -> Option<&'s str> {
-        let keyword = if self.draft == Draft::Draft4 { "id" } else { "$id" };
-        if self.draft <= Draft::Draft7 && value.get("$ref").is_some() {
-            return None;
-        }
-        let uri = value.get(keyword)?.as_str()?;
-        (!uri.starts_with('#')).then_some(uri)
-    }
-
-    /// Where a reference that stands in the subschema `from` leads.
+    /// Where the reference leads that is the value of `keyword` in the subschema `from`.
     pub(crate) fn resolve(
         &mut self,
         from: SchemaId,
+        keyword: &str,
         reference: &str,
     ) -> Result<SchemaId, SchemaError> {
-        self.follow(from, reference).ok_or_else(|| {
-            let kind = SchemaErrorKind::UnresolvedReference { reference: reference.to_owned() };
-            SchemaError::new(kind, self.keyword_pointer(from, "$ref"))
-        })
-    }
-
-    fn follow(&mut self, from: SchemaId, reference: &str) -> Option<SchemaId> {
-        let (uri, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let start = if uri.is_empty() {
-            self.places[from.index()].resource
-        } else {
-            let own = self.identifier(self.value(SchemaId::ROOT))?;
-            if own.trim_end_matches('#') != uri {
-                return None;
-            }
-            SchemaId::ROOT
-        };
-        if fragment.is_empty() {
-            return Some(start);
-        }
-        let path = percent_decoded(fragment.strip_prefix('/')?)?;
-        let mut value = self.value(start);
-        let mut pointer = self.pointer(start).to_owned();
-        let mut resource = start;
-        for token in path.split('/') {
-            let token = token.replace("~1", "/").replace("~0", "~");
-            value = match value {
-                Value::Object(map) => map.get(&token)?,
-                Value::Array(items) => items.get(index_of(&token)?)?,
-                _ => return None,
+        let Place { subschema, scope, .. } = self.places[from.index()];
+        let resource = self.bundle.subschema(subschema).resource;
+        let target = self.bundle.locate(resource, reference).map_err(|missing| {
+            let reference = reference.to_owned();
+            let kind = match missing {
+                Missing::Uri => SchemaErrorKind::Invalid { expected: uri::EXPECTED.to_owned() },
+                Missing::Document(uri) => {
+                    let document = Some(uri.to_string());
+                    SchemaErrorKind::UnresolvedReference { reference, document }
+                }
+                Missing::Place => {
+                    SchemaErrorKind::UnresolvedReference { reference, document: None }
+                }
+                Missing::Ambiguous => SchemaErrorKind::AmbiguousReference { reference },
             };
-            pointer = joined(&pointer, &token);
-            if self.identifier(value).is_some() {
-                resource = match self.by_address.get(&address(value)) {
-                    Some(&id) => id,
-                    None => self.add(value, pointer.clone(), resource),
-                };
-            }
+            SchemaError::new(kind, self.keyword_pointer(from, keyword))
+        })?;
+        let target = self.redirected(target, scope, keyword, reference);
+        let Some(subschema) = self.bundle.at(target.value) else {
+            // It is neither an object nor a boolean.
+            let pointer = self.keyword_pointer(from, keyword);
+            return Err(SchemaError::invalid(pointer, "a reference to a schema"));
+        };
+        Ok(self.place(subschema, scope))
+    }
+
+    /// Where a dynamic reference leads whose first target is this (2020-12 core, section 8.2.3.2;
+    /// 2019-09 core, section 8.2.4.2.2): if that is a dynamic anchor, to the first resource of the
+    /// scope that has one of the same name.
+    fn redirected(
+        &self,
+        target: Target<'s>,
+        scope: ScopeId,
+        keyword: &str,
+        reference: &str,
+    ) -> Target<'s> {
+        let name = percent_decoded(split_fragment(reference).1).unwrap_or_default();
+        let is_dynamic = match keyword {
+            "$dynamicRef" => !name.is_empty(),
+            "$recursiveRef" => name.is_empty(),
+            _ => false,
+        };
+        let anchor = |resource| self.bundle.resource(resource).dynamic_anchors.get(name.as_str());
+        if !is_dynamic || anchor(target.resource).is_none() {
+            return target;
         }
-        Some(match self.by_address.get(&address(value)) {
-            Some(&id) => id,
-            None => self.add(value, pointer, resource),
-        })
-    }
-}
-
-fn address(value: &Value) -> usize {
-    std::ptr::from_ref(value).addr()
-}
-
-/// `pointer` and one more token.
-pub(crate) fn joined(pointer: &str, token: &str) -> String {
-    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
-}
-
-/// An array index in a pointer has no leading zeros.
-fn index_of(token: &str) -> Option<usize> {
-    if token.len() > 1 && token.starts_with('0') || !token.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    token.parse().ok()
-}
-
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        if first == b'%' {
-            let hex = std::str::from_utf8(tail.get(..2)?).ok()?;
-            bytes.push(u8::from_str_radix(hex, 16).ok()?);
-            rest = &tail[2..];
-        } else {
-            bytes.push(first);
-            rest = tail;
+        match self.scopes.first_with(scope, &name).and_then(anchor) {
+            Some(&subschema) => self.bundle.target(subschema),
+            None => target,
         }
     }
-    String::from_utf8(bytes).ok()
-}
-
-fn draft_of(uri: &str) -> Option<Draft> {
-    let known = [
-        ("draft-04", Draft::Draft4),
-        ("draft-06", Draft::Draft6),
-        ("draft-07", Draft::Draft7),
-        ("2019-09", Draft::Draft201909),
-        ("2020-12", Draft::Draft202012),
-    ];
-    known.iter().find(|(name, _)| uri.contains(name)).map(|&(_, draft)| draft)
-}
-
-/// Whatever recurses over a JSON value further on recurses at most this deep.
-fn check_depth(root: &Value, limit: usize) -> Result<(), SchemaError> {
-    let mut pending = vec![(root, 0)];
-    while let Some((value, depth)) = pending.pop() {
-        if depth > limit {
-            return Err(SchemaError::limit("", "levels of nesting", limit));
-        }
-        match value {
-            Value::Array(items) => pending.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(map) => pending.extend(map.values().map(|item| (item, depth + 1))),
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::load::{Retrieved, load};
+    use crate::options::Options;
+    use crate::resources::Resources;
+
+    fn document<'s>(
+        root: &'s Value,
+        resources: &'s Resources<'_>,
+        retrieved: &'s Retrieved,
+    ) -> Document<'s> {
+        Document::new(load(root, &Options::default(), resources, retrieved).unwrap())
+    }
 
     #[test]
     fn follows_pointers() {
-        let root = serde_json::json!({
+        let root = json!({
             "$id": "http://example.com/root",
-            "$defs": {"a/b": {"~": [true, false]}, "ü": {}},
-            "properties": {"in": {"$id": "other", "$defs": {"x": {}}, "items": {}}},
+            "$defs": {"a/b": {"x": {"~": [true, false]}}, "ü": {}},
+            "properties": {"in": {"$id": "other", "$defs": {"x": {}}, "items": {"$ref": "#/$defs/x"}}},
+            "allOf": [
+                {"$ref": "#"},
+                {"$ref": ""},
+                {"$ref": "http://example.com/root#/$defs/ü"},
+                {"$ref": "#/$defs/a~1b/x/~0/1"},
+                {"$ref": "#/%24defs/%C3%BC"},
+                {"$ref": "/other#/$defs/x"},
+            ],
         });
-        let mut document = Document::new(&root, &Options::default()).unwrap();
-        for (reference, pointer) in [
-            ("#", ""),
-            ("", ""),
-            ("http://example.com/root#/$defs", "/$defs"),
-            ("#/$defs/a~1b/~0/1", "/$defs/a~1b/~0/1"),
-            ("#/%24defs/%C3%BC", "/$defs/ü"),
-        ] {
-            let id = document.resolve(SchemaId::ROOT, reference).unwrap();
+        let (resources, retrieved) = (Resources::new(), Retrieved::new());
+        let mut document = document(&root, &resources, &retrieved);
+        let pointers =
+            ["", "", "/$defs/ü", "/$defs/a~1b/x/~0/1", "/$defs/ü", "/properties/in/$defs/x"];
+        for (branch, pointer) in root["allOf"].as_array().unwrap().iter().zip(pointers) {
+            let reference = branch["$ref"].as_str().unwrap();
+            let id = document.resolve(SchemaId::ROOT, "$ref", reference).unwrap();
             assert_eq!(document.pointer(id), pointer);
         }
-        for reference in ["#/none", "#anchor", "else.json", "#/$defs/a~1b/~0/01", "#/%2"] {
-            assert!(document.resolve(SchemaId::ROOT, reference).is_err(), "{reference}");
+        for reference in ["#/none", "#anchor", "else.json", "#/$defs/a~1b/x/~0/01", "#/%2"] {
+            assert!(document.resolve(SchemaId::ROOT, "$ref", reference).is_err(), "{reference}");
         }
-        let inner = document.resolve(SchemaId::ROOT, "#/properties/in/items").unwrap();
-        let id = document.resolve(inner, "#/$defs/x").unwrap();
+        let inner = document.child(SchemaId::ROOT, &root["properties"]["in"]["items"]).unwrap();
+        let id = document.resolve(inner, "$ref", "#/$defs/x").unwrap();
         assert_eq!(document.pointer(id), "/properties/in/$defs/x");
     }
 }

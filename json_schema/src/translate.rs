@@ -1,14 +1,19 @@
-//! The one way in.
+//! The way in.
+
+use std::collections::HashSet;
 
 use grammask_gbnf::Grammar;
 use serde_json::Value;
 
-use crate::emit::emit;
+use crate::emit::{Emitted, emit};
 use crate::error::SchemaError;
+use crate::load::{Retrieved, load};
 use crate::normalise::Normaliser;
 use crate::options::Options;
 use crate::read::Reader;
 use crate::report::{Report, Spelling};
+use crate::resolve::Document;
+use crate::resources::Resources;
 
 /// A grammar and what it enforces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,16 +40,37 @@ pub struct Translation {
 /// use grammask_json_schema::{Options, SchemaErrorKind, translate};
 /// use serde_json::json;
 ///
-/// let error = translate(&json!({"items": {"uniqueItems": true}}), &Options::default()).unwrap_err();
-/// assert_eq!(error.pointer(), "/items/uniqueItems");
+/// let error = translate(&json!({"items": {"pattern": "(a)\\1"}}), &Options::default()).unwrap_err();
+/// assert_eq!(error.pointer(), "/items/pattern");
 /// assert!(matches!(error.kind(), SchemaErrorKind::Unsupported(keywords) if keywords.len() == 1));
 /// ```
 pub fn translate(schema: &Value, options: &Options) -> Result<Translation, SchemaError> {
-    let reader = Reader::new(schema, options)?;
+    translate_with(schema, options, &Resources::new())
+}
+
+/// Translates a schema that refers to other documents: see [`Resources`].
+///
+/// # Errors
+///
+/// As [`translate`].
+pub fn translate_with(
+    schema: &Value,
+    options: &Options,
+    resources: &Resources<'_>,
+) -> Result<Translation, SchemaError> {
+    let retrieved = Retrieved::new();
+    let bundle = load(schema, options, resources, &retrieved)?;
+    let reader = Reader::new(Document::new(bundle), options);
     let mut normaliser = Normaliser::new(reader);
-    let (grammar, satisfiable) = emit(&mut normaliser)?;
-    let reader = normaliser.reader;
+    let Emitted { grammar, satisfiable, refused } = emit(&mut normaliser)?;
+    let mut reader = normaliser.reader;
+    reader.settle(&refused);
     reader.verdict()?;
+    if reader.document.has_scopes() {
+        // A subschema was read in each of them.
+        let mut seen = HashSet::new();
+        reader.entries.retain(|entry| seen.insert(entry.pointer.clone()));
+    }
     let report = Report {
         spelling: Spelling::of(options),
         satisfiable,

@@ -1,7 +1,9 @@
 //! Tables of schemas and texts: `fixtures/schema_cases`.
 
+use std::collections::BTreeMap;
+
 use grammask_gbnf::{Automaton, Matcher, parse};
-use grammask_json_schema::{Options, translate};
+use grammask_json_schema::{Options, Resources, translate_with};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -12,6 +14,8 @@ struct Row {
     schema: Value,
     #[serde(default)]
     options: Value,
+    #[serde(default)]
+    resources: BTreeMap<String, Value>,
     accept: Vec<String>,
     reject: Vec<String>,
     prefix: Vec<String>,
@@ -39,7 +43,11 @@ fn check(row: &Row, failures: &mut Vec<String>) {
     } else {
         serde_json::from_value(row.options.clone()).unwrap()
     };
-    let translation = match translate(&row.schema, &options) {
+    let mut resources = Resources::new();
+    for (uri, document) in &row.resources {
+        resources.insert(uri, document.clone()).unwrap();
+    }
+    let translation = match translate_with(&row.schema, &options, &resources) {
         Ok(translation) => translation,
         Err(error) => {
             failures.push(format!("{}: {error}", row.name));

@@ -1,7 +1,7 @@
 //! Random schemas and texts against arithmetic and against the jsonschema crate.
 
 use grammask_gbnf::{Automaton, Matcher};
-use grammask_json_schema::{Numbers, Options, SchemaErrorKind, translate};
+use grammask_json_schema::{DigitBounds, Numbers, Options, SchemaErrorKind, translate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -23,6 +23,15 @@ fn bound() -> impl Strategy<Value = Option<(i64, bool)>> {
     proptest::option::of((value, any::<bool>()))
 }
 
+/// Thousandths that numbers are to be multiples of.
+fn step() -> impl Strategy<Value = i64> {
+    prop_oneof![
+        proptest::sample::select(vec![1, 5, 10, 20, 125, 250, 500, 1_000, 25_000, 300_000]),
+        1_i64..20,
+        (1_i64..40).prop_map(|step| step * 1_000),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
@@ -31,6 +40,7 @@ proptest! {
         low in bound(),
         high in bound(),
         integer in any::<bool>(),
+        step in proptest::option::weighted(0.2, (step(), any::<bool>())),
         numbers in prop_oneof![Just(Numbers::Canonical), Just(Numbers::Any)],
         samples in proptest::collection::vec(-3_000_000_i64..3_000_000, 20),
     ) {
@@ -43,16 +53,26 @@ proptest! {
                 schema[keyword] = serde_json::from_str(&decimal(value)).unwrap();
             }
         }
-        let options = Options { numbers, ..Options::default() };
+        if let Some((step, multiple)) = step {
+            let keyword: Value = serde_json::from_str(&decimal(step)).unwrap();
+            let keyword = json!({"multipleOf": keyword});
+            schema["allOf"] = if multiple { json!([keyword]) } else { json!([{"not": keyword}]) };
+        }
+        let mut options = Options { numbers, ..Options::default() };
+        if step.is_some() {
+            options.digits = DigitBounds { integer: 8, fraction: 8, exponent: 3 };
+        }
         let translation = translate(&schema, &options).unwrap();
         let automaton = Automaton::compile(&translation.grammar, "root").unwrap();
+        let multiples = step.iter().flat_map(|&(step, _)| [step, -step, 3 * step, 7 * step + 1]);
         let near = low.iter().chain(&high).flat_map(|&(value, _)| {
             [-1000, -999, -10, -1, 0, 1, 10, 999, 1000].map(|step| value + step)
         });
-        for value in samples.iter().copied().chain(near).chain([0, 1000, -1000]) {
+        for value in samples.iter().copied().chain(near).chain(multiples).chain([0, 1000, -1000]) {
             let inside = low.is_none_or(|(low, strict)| value > low || !strict && value == low)
                 && high.is_none_or(|(high, strict)| value < high || !strict && value == high)
-                && (!integer || value % 1000 == 0);
+                && (!integer || value % 1000 == 0)
+                && step.is_none_or(|(step, multiple)| (value % step == 0) == multiple);
             let plain = decimal(value);
             prop_assert_eq!(accepts(&automaton, &plain), inside, "{} in {}", plain, schema);
             if value % 1000 == 0 {
@@ -75,7 +95,7 @@ proptest! {
                     let high: f64 = decimal(high).parse().unwrap();
                     float < high || !strict && float <= high
                 });
-                if value != 0 && !integer {
+                if value != 0 && !integer && step.is_none() {
                     prop_assert_eq!(accepts(&automaton, &text), inside, "{} in {}", text, schema);
                 }
             }
@@ -162,6 +182,10 @@ fn schema() -> impl Strategy<Value = Value> {
         (-2..3).prop_map(|bound| json!({"exclusiveMaximum": bound})),
         (0..3, 0..3).prop_map(|(min, more)| json!({"minLength": min, "maxLength": min + more})),
         proptest::sample::select(PATTERNS.to_vec()).prop_map(|text| json!({"pattern": text})),
+        proptest::sample::select(vec![0.5, 1.0, 1.5, 2.0])
+            .prop_map(|step| json!({"multipleOf": step})),
+        proptest::sample::select(PATTERNS.to_vec())
+            .prop_map(|text| json!({"propertyNames": {"pattern": text}})),
         (0..2, 0..3).prop_map(|(min, more)| json!({"minItems": min, "maxItems": min + more})),
         (0..2, 0..3)
             .prop_map(|(min, more)| json!({"minProperties": min, "maxProperties": min + more})),
@@ -198,6 +222,32 @@ fn schema() -> impl Strategy<Value = Value> {
                 schema
             }),
             2 => inner.clone().prop_map(|items| json!({"items": items})),
+            2 => patterned(inner.clone()),
+            2 => (inner.clone(), proptest::option::of(0..3), proptest::option::of(0..3)).prop_map(
+                |(contains, min, max)| {
+                    let mut schema = json!({"contains": contains});
+                    if let Some(min) = min {
+                        schema["minContains"] = json!(min);
+                    }
+                    if let Some(max) = max {
+                        schema["maxContains"] = json!(max);
+                    }
+                    schema
+                }
+            ),
+            2 => (inner.clone(), inner.clone(), proptest::sample::select(vec!["anyOf", "allOf", "oneOf"]), any::<bool>())
+                .prop_map(|(a, b, keyword, items)| {
+                    let mut schema = json!({keyword: [a, b]});
+                    let rest = if items { "unevaluatedItems" } else { "unevaluatedProperties" };
+                    schema[rest] = json!(false);
+                    schema
+                }),
+            1 => (inner.clone(), inner.clone()).prop_map(|(mut whole, rest)| {
+                if let Value::Object(keywords) = &mut whole {
+                    keywords.insert("unevaluatedProperties".to_owned(), rest);
+                }
+                whole
+            }),
             2 => some.clone().prop_map(|parts| json!({"anyOf": parts})),
             2 => some.clone().prop_map(|parts| json!({"allOf": parts})),
             2 => some.prop_map(|parts| json!({"oneOf": parts})),
@@ -208,4 +258,26 @@ fn schema() -> impl Strategy<Value = Value> {
             1 => ("[ab]", inner).prop_map(|(a, b)| json!({"dependentSchemas": {a: b}})),
         ]
     })
+}
+
+/// Objects with patterns of keys.
+fn patterned(
+    inner: impl Strategy<Value = Value> + Clone + 'static,
+) -> impl Strategy<Value = Value> {
+    let patterns = proptest::sample::select(vec!["a", "^[ab]", "b|c", "^.$", "[^a]", "", "^d$"]);
+    (
+        proptest::collection::vec((patterns, inner.clone()), 1..3),
+        proptest::collection::vec(("[abcd]", inner.clone()), 0..2),
+        proptest::option::of(inner),
+    )
+        .prop_map(|(patterns, properties, additional)| {
+            let patterns: serde_json::Map<String, Value> =
+                patterns.into_iter().map(|(text, value)| (text.to_owned(), value)).collect();
+            let properties: serde_json::Map<String, Value> = properties.into_iter().collect();
+            let mut schema = json!({"patternProperties": patterns, "properties": properties});
+            if let Some(additional) = additional {
+                schema["additionalProperties"] = additional;
+            }
+            schema
+        })
 }

@@ -33,6 +33,13 @@ pub fn plain_grammars() -> BoxedStrategy<Grammar> {
     rules(vec(plain_body(), 1..=6))
 }
 
+/// Grammars whose rules refer to each other at the end of their bodies, now and then elsewhere
+/// too: regular languages that are written with recursion.
+pub fn linear_grammars() -> BoxedStrategy<Grammar> {
+    let body = prop_oneof![15 => linear_body(), 1 => plain_body()];
+    rules(vec(body, 1..=6))
+}
+
 /// Grammars whose start rule has members; the values may be members again.
 pub fn members_grammars() -> BoxedStrategy<Grammar> {
     let root = prop_oneof![
@@ -414,6 +421,32 @@ fn plain_body() -> BoxedStrategy<Expr> {
         ),
     ];
     Union::new_weighted(shapes).boxed()
+}
+
+/// A body whose references to rules stand at its end: often several behind the same text, behind
+/// loops, or with nothing in front of them.
+fn linear_body() -> BoxedStrategy<Expr> {
+    let before = prop_oneof![
+        4 => terminal(),
+        2 => terminal().prop_map(|item| item.repeat(0, None)),
+        1 => nested(terminal()),
+        1 => Just(Expr::empty()),
+    ];
+    let tail = prop_oneof![
+        4 => (0_usize..6).prop_map(rule),
+        1 => (0_usize..6).prop_map(|offset| rule(offset).optional()),
+        2 => terminal(),
+        1 => Just(Expr::empty()),
+    ];
+    let end = tail.prop_recursive(2, 8, 3, move |inner| {
+        let cases = vec((before.clone(), inner), 1..=3);
+        cases.prop_map(|cases| {
+            Expr::choice(cases.into_iter().map(|(before, end)| sequence([before, end])))
+        })
+    });
+    (terminal().prop_map(|item| item.repeat(0, None)), end, any::<bool>())
+        .prop_map(|(again, end, repeats)| if repeats { sequence([again, end]) } else { end })
+        .boxed()
 }
 
 fn rule_or_small() -> BoxedStrategy<Expr> {

@@ -5,41 +5,13 @@
 //! in the table: inside a JSON string, 195,516 tokens of `o200k_base` stay inside, and 81 nodes
 //! with children lead out.
 
-use grammask_gbnf::{ByteSet, TermId, Terms};
+use grammask_gbnf::{ByteSet, TermId};
 
 use crate::mask::TokenMask;
+use crate::tables::Tables;
 use crate::token_id::TokenId;
-use crate::trie::{TokenTrie, TrieNode};
-
-/// A set of tokens, as a list where it is small.
-#[derive(Debug)]
-pub(crate) enum TokenSet {
-    Few(Box<[TokenId]>),
-    Many(Box<TokenMask>),
-}
-
-/// From what share of the vocabulary on a list is larger than a mask.
-const FEW: usize = 32;
-
-impl TokenSet {
-    pub(crate) fn new(tokens: Vec<TokenId>, len: usize) -> Self {
-        if tokens.len() * FEW <= len {
-            return Self::Few(tokens.into());
-        }
-        let mut mask = TokenMask::new(len);
-        for token in tokens {
-            mask.insert(token);
-        }
-        Self::Many(Box::new(mask))
-    }
-
-    pub(crate) fn add_to(&self, mask: &mut TokenMask) {
-        match self {
-            Self::Few(tokens) => tokens.iter().for_each(|&token| mask.insert(token)),
-            Self::Many(tokens) => mask.union_with(tokens),
-        }
-    }
-}
+use crate::token_set::{Found, TokenSet};
+use crate::trie::TrieNode;
 
 /// The tokens of a term, and where tokens leave it.
 #[derive(Debug)]
@@ -56,16 +28,45 @@ pub(crate) struct Interior {
 }
 
 impl Interior {
-    /// Walks the trie through one term.
-    pub(crate) fn new(term: TermId, trie: &TokenTrie, len: usize, terms: &Terms) -> Self {
-        let mut inside = Vec::new();
+    /// Walks the trie below a node through one term. Where much lies below and the term is a loop
+    /// over a class, only what leaves the loop is walked through.
+    pub(crate) fn new(start: TrieNode, term: TermId, tables: &Tables) -> Self {
+        let (trie, terms) = (&tables.trie, &*tables.terms);
+        let mut inside = Found::new(tables.len);
         let mut ends = Vec::new();
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
-        let mut pending = vec![(TokenTrie::ROOT, term)];
+        let mut pending = vec![(start, term)];
         while let Some((node, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
-            let may_end = node != TokenTrie::ROOT && terms.nullable(term);
+            let may_end = node != start && terms.nullable(term);
+            if let Some(class_loop) = tables.class_loop(node, term) {
+                inside.add(&class_loop.inside);
+                if terms.nullable(term) {
+                    ambiguous.union_with(&terms.first(term));
+                }
+                for (exit, nodes) in class_loop.exits() {
+                    let read = |term, &byte: &u8| terms.next(term, byte);
+                    match exit.bytes().iter().fold(term, read) {
+                        TermId::NOTHING => {
+                            if terms.nullable(term)
+                                && let &[byte] = exit.bytes()
+                            {
+                                let first = if may_end { None } else { trie.child(node, byte) };
+                                let nodes = nodes.iter().filter(|&&node| Some(node) != first);
+                                exits.extend(nodes.map(|&node| (byte, node)));
+                            }
+                        }
+                        TermId::EMPTY => ends.extend_from_slice(nodes),
+                        next => {
+                            inside.extend(nodes.iter().filter_map(|&node| trie.token(node)));
+                            let nodes = nodes.iter().filter(|&&node| trie.has_children(node));
+                            pending.extend(nodes.map(|&node| (node, next)));
+                        }
+                    }
+                }
+                continue;
+            }
             for child in trie.children(node) {
                 let byte = trie.byte(child);
                 let next = terms.next(term, byte);
@@ -89,12 +90,7 @@ impl Interior {
             }
         }
         exits.sort_unstable();
-        Self {
-            inside: TokenSet::new(inside, len),
-            ends: ends.into(),
-            exits: exits.into(),
-            ambiguous,
-        }
+        Self { inside: inside.into_set(), ends: ends.into(), exits: exits.into(), ambiguous }
     }
 }
 
@@ -114,20 +110,15 @@ pub(crate) struct Iterations {
 }
 
 impl Iterations {
-    /// Walks the trie through `rest`, then any number of `item`, of which no match is a proper
-    /// prefix of another.
-    pub(crate) fn new(
-        rest: TermId,
-        item: TermId,
-        trie: &TokenTrie,
-        len: usize,
-        terms: &Terms,
-    ) -> Self {
-        let mut inside = TokenMask::new(len);
+    /// Walks the trie below a node through `rest`, then any number of `item`, of which no match is
+    /// a proper prefix of another.
+    pub(crate) fn new(start: TrieNode, rest: TermId, item: TermId, tables: &Tables) -> Self {
+        let (trie, terms) = (&tables.trie, &*tables.terms);
+        let mut inside = TokenMask::new(tables.len);
         let mut tokens = Vec::new();
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
-        let mut pending = vec![(TokenTrie::ROOT, rest, 0)];
+        let mut pending = vec![(start, rest, 0)];
         while let Some((node, rest, begun)) = pending.pop() {
             let between = rest == TermId::EMPTY;
             let (term, begun_then) = if between { (item, begun + 1) } else { (rest, begun) };
@@ -135,12 +126,12 @@ impl Iterations {
                 let byte = trie.byte(child);
                 let next = terms.next(term, byte);
                 if next == TermId::NOTHING {
-                    if between && node != TokenTrie::ROOT {
+                    if between && node != start {
                         exits.push((byte, begun, child));
                     }
                     continue;
                 }
-                if between && node != TokenTrie::ROOT {
+                if between && node != start {
                     ambiguous.insert_range(byte, byte);
                 }
                 if let Some(token) = trie.token(child) {

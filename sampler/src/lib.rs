@@ -21,6 +21,7 @@
 
 mod candidates;
 mod chain;
+mod class_loop;
 mod constraint;
 mod engine;
 mod grammar_sampler;
@@ -29,9 +30,12 @@ mod mask;
 mod rng;
 mod samplers;
 mod sort;
+mod tables;
 mod token_id;
+mod token_set;
 mod trie;
 mod vocabulary;
+mod walk;
 
 pub use candidates::{Candidate, Candidates};
 pub use chain::{Chain, Sampler, Timing};

@@ -71,6 +71,16 @@ impl TokenTrie {
         self.ends[node.0 as usize] > node.0 + 1
     }
 
+    /// Number of nodes below the node.
+    pub(crate) fn below(&self, node: TrieNode) -> usize {
+        (self.ends[node.0 as usize] - node.0 - 1) as usize
+    }
+
+    /// The child that a byte leads to.
+    pub(crate) fn child(&self, node: TrieNode, byte: u8) -> Option<TrieNode> {
+        self.children(node).find(|&child| self.byte(child) == byte)
+    }
+
     /// The children in the order of their bytes.
     pub(crate) fn children(&self, node: TrieNode) -> impl Iterator<Item = TrieNode> + '_ {
         let end = self.ends[node.0 as usize];

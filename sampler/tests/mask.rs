@@ -122,6 +122,15 @@ proptest! {
     ) {
         run(&engine(&tokens), &grammar, &choices)?;
     }
+
+    #[test]
+    fn masks_of_right_linear_rules_are_exact(
+        grammar in generate::linear_grammars(),
+        tokens in generate::vocabularies(),
+        choices in generate::steps(12),
+    ) {
+        run(&engine(&tokens), &grammar, &choices)?;
+    }
 }
 
 #[test]

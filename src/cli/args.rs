@@ -228,6 +228,17 @@ pub(super) struct SchemaArgs {
     /// The draft of a schema without `$schema`
     #[arg(long, value_enum, default_value_t, value_name = "DRAFT")]
     pub(super) draft: DraftArg,
+    /// A document that references may lead into, with its URI; may be repeated
+    #[arg(long = "resource", value_name = "URI=FILE", value_parser = resource)]
+    pub(super) resources: Vec<(String, String)>,
+}
+
+/// A URI may have `=` in its query; whoever has it in the name of a file can rename the file.
+fn resource(text: &str) -> Result<(String, String), &'static str> {
+    match text.rsplit_once('=') {
+        Some((uri, file)) if !file.is_empty() => Ok((uri.to_owned(), file.to_owned())),
+        _ => Err("a URI, `=` and a file are expected"),
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -5,8 +5,11 @@ use grammask::gbnf::{
     Automaton, CompileError, CompileErrorKind, Diagnostic, Diagnostics, Dialect, Grammar,
     LineIndex, Position, Severity, Span, parse_bytes,
 };
-use grammask::json_schema::{Notation, SchemaError, SchemaErrorKind, Translation, translate};
+use grammask::json_schema::{
+    Notation, Resources, SchemaError, SchemaErrorKind, Translation, translate_with,
+};
 use grammask::sampler::ConstraintError;
+use serde_json::Value;
 
 use super::args::{SchemaArgs, SourceArgs};
 use super::failure::Invalid;
@@ -80,14 +83,14 @@ pub(super) fn translation(
     notation: Notation,
     output: Output,
 ) -> anyhow::Result<Translation> {
-    let schema = match serde_json::from_slice(&source.bytes) {
-        Ok(schema) => schema,
-        Err(error) => {
-            say_json_error(source, &error, output);
-            return Err(Invalid::Said.into());
-        }
-    };
-    match translate(&schema, &schema_options::resolve(args, notation)) {
+    let schema = json(source, "schema", output)?;
+    let mut resources = Resources::new();
+    for (uri, file) in &args.resources {
+        let document = json(&Source::read(file)?, "resource", output)?;
+        resources.insert(uri, document)?;
+    }
+    let options = schema_options::resolve(args, notation);
+    match translate_with(&schema, &options, &resources) {
         Ok(translation) => Ok(translation),
         Err(error) => {
             if let SchemaErrorKind::Limit { .. } = error.kind() {
@@ -99,8 +102,16 @@ pub(super) fn translation(
     }
 }
 
+/// Reads a JSON document; `what` it is.
+fn json(source: &Source, what: &str, output: Output) -> anyhow::Result<Value> {
+    serde_json::from_slice(&source.bytes).map_err(|error| {
+        say_json_error(source, what, &error, output);
+        Invalid::Said.into()
+    })
+}
+
 /// What `serde_json` says, without its line and column, which the picture shows.
-fn say_json_error(source: &Source, error: &serde_json::Error, output: Output) {
+fn say_json_error(source: &Source, what: &str, error: &serde_json::Error, output: Output) {
     let text = source.text();
     let words = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -112,7 +123,7 @@ fn say_json_error(source: &Source, error: &serde_json::Error, output: Output) {
     // A text that ends too early does so after its last character.
     let at = if error.is_eof() { text.trim_end().len() } else { at };
     let place = Place::new(&source.name, &text, Span::new(at, at + 1), words);
-    output.say(&Message::error("the schema is not JSON").at(place));
+    output.say(&Message::error(format!("the {what} is not JSON")).at(place));
 }
 
 fn say_schema_error(source: &Source, error: &SchemaError, output: Output) {
@@ -128,11 +139,18 @@ fn say_schema_error(source: &Source, error: &SchemaError, output: Output) {
             output.say(&Message::error(text));
         }
         if let Some(help) = error.help() {
-            output.say(&Message::note(help.replace("the lenient option", "--lenient")));
+            output.say(&Message::note(in_flags(help)));
         }
         return;
     }
-    output.say(&Message::error(format!("{}: {error}", source.name)).with_help(error.help()));
+    let help = error.help().map(in_flags);
+    output.say(&Message::error(format!("{}: {error}", source.name)).with_help(help));
+}
+
+/// The advice of the library, as it is typed here.
+fn in_flags(help: &str) -> String {
+    help.replace("the lenient option", "--lenient")
+        .replace("as a resource", "with --resource URI=FILE")
 }
 
 fn pointer(pointer: &str) -> &str {

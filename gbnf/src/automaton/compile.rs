@@ -8,13 +8,12 @@
 use rustc_hash::FxHashMap;
 
 use crate::automaton::counting::Bounds;
-use crate::automaton::items::{check_items, impossible_lists};
-use crate::automaton::keys::Keys;
 use crate::automaton::label::Label;
 use crate::automaton::left_corner;
 use crate::automaton::lists::List;
 use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE, lower};
 use crate::automaton::members::{self, KEY_STATES, Shape, ShapeMember};
+use crate::automaton::possible::drop_impossible;
 use crate::automaton::program::{Loop, Op, Position, Program};
 use crate::automaton::scarce::Scarce;
 use crate::automaton::terms::{TermId, Terms};
@@ -40,8 +39,6 @@ struct Compiler<'a> {
     entries: Vec<Option<Position>>,
     /// Rules whose code is still to be generated.
     wanted: Vec<u32>,
-    /// The term of each rule that is part of a terminal.
-    rule_terms: FxHashMap<u32, TermId>,
 }
 
 /// Compiles the rule `root` of a grammar with all that it uses.
@@ -50,7 +47,7 @@ pub(crate) fn compile(
     root: &str,
     terms: &Terms,
 ) -> Result<Program, CompileError> {
-    let (mut lowered, names) = lower(grammar)?;
+    let (mut lowered, names) = lower(grammar, terms)?;
     let &root = names
         .get(root)
         .ok_or_else(|| CompileError::new(CompileErrorKind::UndefinedRoot(root.to_owned())))?;
@@ -67,7 +64,6 @@ pub(crate) fn compile(
         texts: Vec::new(),
         entries: vec![None; rules],
         wanted: Vec::new(),
-        rule_terms: FxHashMap::default(),
     };
     let body = compiler.lowered.rules[root as usize];
     let accepts_empty = compiler.lowered.nullable[body as usize];
@@ -92,28 +88,6 @@ pub(crate) fn compile(
     };
     left_corner::eliminate(&mut program)?;
     Ok(program)
-}
-
-/// Makes members and lists match nothing that ask for more different ones than there are. What the
-/// items of the other lists must leave to each other.
-fn drop_impossible(
-    lowered: &mut Lowered,
-    terms: &Terms,
-) -> Result<FxHashMap<Part, Scarce>, CompileError> {
-    check_items(lowered)?;
-    let mut keys = Keys::new(lowered, terms)?;
-    // What matches nothing may be needed elsewhere.
-    loop {
-        let (lists, scarce) = impossible_lists(lowered, terms)?;
-        let impossible = [keys.impossible(lowered, terms)?, lists].concat();
-        if impossible.is_empty() {
-            return Ok(scarce.into_iter().map(|(part, scarce)| (part as Part, scarce)).collect());
-        }
-        for part in impossible {
-            lowered.kinds[part] = Kind::Nothing;
-        }
-        lowered.analyse();
-    }
 }
 
 impl Compiler<'_> {
@@ -353,6 +327,12 @@ impl Compiler<'_> {
         if !extent.regular || !self.lowered.productive[part as usize] {
             return None;
         }
+        if let &Kind::Rule(rule) = &self.lowered.kinds[part as usize]
+            && self.lowered.is_linear(rule)
+        {
+            let term = self.term(part);
+            return (!self.terms.first(term).is_empty()).then_some(Label::Term(term));
+        }
         if let Kind::Text(text) = &self.lowered.kinds[part as usize]
             && extent.size > TERMINAL_SIZE
         {
@@ -395,7 +375,7 @@ impl Compiler<'_> {
     fn trie(&mut self, branches: &[Branch]) -> TermId {
         let terms = branches.iter().map(|branch| {
             let rest = branch.rest.iter().rev().fold(TermId::EMPTY, |rest, &item| {
-                let item = term_of(item, &self.lowered, self.terms, &mut self.rule_terms);
+                let item = self.lowered.term(item, self.terms);
                 self.terms.concat(item, rest)
             });
             (branch.text.as_slice(), rest)
@@ -406,7 +386,7 @@ impl Compiler<'_> {
 
     /// The term of a regular part.
     fn term(&mut self, part: Part) -> TermId {
-        term_of(part, &self.lowered, self.terms, &mut self.rule_terms)
+        self.lowered.term(part, self.terms)
     }
 }
 
@@ -475,38 +455,4 @@ fn branches(items: &[Part], lowered: &Lowered) -> (Vec<Branch>, Vec<Part>) {
         kept.push(branch);
     }
     (kept, others)
-}
-
-/// The term of a regular part.
-pub(crate) fn term_of(
-    part: Part,
-    lowered: &Lowered,
-    terms: &Terms,
-    rule_terms: &mut FxHashMap<u32, TermId>,
-) -> TermId {
-    if let Kind::Rule(rule) = &lowered.kinds[part as usize]
-        && let Some(&term) = rule_terms.get(rule)
-    {
-        return term;
-    }
-    let mut of = |part: Part| {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || term_of(part, lowered, terms, rule_terms))
-    };
-    match &lowered.kinds[part as usize] {
-        Kind::Nothing | Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => TermId::NOTHING,
-        Kind::Empty => TermId::EMPTY,
-        Kind::Text(text) => terms.text(text),
-        Kind::Texts(texts) => terms.texts(texts.iter().map(|text| &**text)),
-        Kind::Class(ranges) => terms.class(ranges),
-        &Kind::Rule(rule) => {
-            let term = of(lowered.rules[rule as usize]);
-            rule_terms.insert(rule, term);
-            term
-        }
-        Kind::Sequence(items) => {
-            items.iter().rev().fold(TermId::EMPTY, |rest, &item| terms.concat(of(item), rest))
-        }
-        Kind::Choice(items) => terms.alt(items.iter().map(|&item| of(item)).collect::<Vec<_>>()),
-        &Kind::Repeat { item, min, max } => terms.repeat(of(item), min, max),
-    }
 }

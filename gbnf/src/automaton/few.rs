@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automaton::compile::term_of;
 use crate::automaton::lower::{Kind, Lowered, LoweredMembers, LoweredUnique, Part};
 use crate::automaton::quoting::Quoting;
 use crate::automaton::terms::{TermId, Terms};
@@ -64,7 +63,7 @@ impl<'a> Languages<'a> {
         Self {
             lowered,
             terms,
-            rule_terms: FxHashMap::default(),
+            rule_terms: lowered.rule_terms.clone(),
             known: FxHashMap::default(),
             open: FxHashSet::default(),
             work: 0,
@@ -73,7 +72,7 @@ impl<'a> Languages<'a> {
 
     /// How many texts a regular part has; `None`: infinitely many, or too many to count.
     pub(crate) fn count(&mut self, part: Part) -> Option<u64> {
-        let term = term_of(part, self.lowered, self.terms, &mut self.rule_terms);
+        let term = self.lowered.term_with(part, self.terms, &mut self.rule_terms);
         count(term, self.terms)
     }
 
@@ -236,7 +235,7 @@ impl<'a> Languages<'a> {
         let mut entries = Vec::with_capacity(members.members.len());
         let mut declared = FxHashSet::default();
         for (at, member) in members.members.iter().enumerate() {
-            let key = term_of(member.key, self.lowered, self.terms, &mut self.rule_terms);
+            let key = self.lowered.term_with(member.key, self.terms, &mut self.rule_terms);
             let many = member.repetition.is_many();
             let possible = self.lowered.member_possible(member);
             let keys = match texts(key, self.terms) {

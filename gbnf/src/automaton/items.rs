@@ -4,7 +4,6 @@ use crate::automaton::few::{FEW, Language, Languages};
 use crate::automaton::lower::{Kind, Lowered, LoweredUnique, Part};
 use crate::automaton::quoting::Quoting;
 use crate::automaton::scarce::Scarce;
-use crate::automaton::terms::Terms;
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::graph::Graph;
 
@@ -60,30 +59,9 @@ fn parts_with_tokens(lowered: &Lowered) -> Vec<bool> {
     found
 }
 
-/// The lists that ask for more different items than there are; and what the items of the others
-/// must leave to each other, where they must.
-pub(crate) fn impossible_lists(
-    lowered: &Lowered,
-    terms: &Terms,
-) -> Result<(Vec<usize>, Vec<(usize, Scarce)>), CompileError> {
-    let (mut impossible, mut scarce) = (Vec::new(), Vec::new());
-    let mut languages = Languages::new(lowered, terms);
-    for (part, kind) in lowered.kinds.iter().enumerate() {
-        let Kind::Unique(list) = kind else { continue };
-        if list.min < 2 || !lowered.productive[part] {
-            continue;
-        }
-        match items_needed(list, lowered, &mut languages)? {
-            None => impossible.push(part),
-            Some(items) => scarce.push((part, items)),
-        }
-    }
-    Ok((impossible, scarce))
-}
-
 /// The items that a list must have and of which there are fewer than it must have items; `None` if
 /// they cannot all differ.
-fn items_needed(
+pub(crate) fn items_needed(
     list: &LoweredUnique,
     lowered: &Lowered,
     languages: &mut Languages<'_>,

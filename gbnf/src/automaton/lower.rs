@@ -4,8 +4,10 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::automaton::linear;
+use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{CharClass, Expr, ExprKind, Grammar, Repetition, TokenReference};
 use crate::graph::Graph;
@@ -78,6 +80,11 @@ impl LoweredUnique {
         self.first.get(at).copied().or(self.rest)
     }
 
+    /// Whether it takes several items: then there may be too few.
+    pub(crate) fn asks_for_items(&self) -> bool {
+        self.min > 1
+    }
+
     /// Each item that is written in the grammar.
     pub(crate) fn items(&self) -> impl Iterator<Item = Part> + '_ {
         self.first.iter().copied().chain(self.rest)
@@ -87,7 +94,8 @@ impl LoweredUnique {
 /// What one terminal may look like.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
-    /// No rule that recurses, no token reference, no members, no list of unique items.
+    /// No rule that recurses other than at its end, no token reference, no members, no list of
+    /// unique items.
     pub(crate) regular: bool,
     /// Nodes when written out as one regular expression, repetitions unrolled; saturating.
     pub(crate) size: u32,
@@ -114,6 +122,12 @@ pub(crate) struct Lowered {
     /// The body of each rule.
     pub(crate) rules: Vec<Part>,
     pub(crate) tokens: Vec<TokenReference>,
+    /// The terms of rules, as far as they have been needed: of regular ones.
+    pub(crate) rule_terms: FxHashMap<u32, TermId>,
+    /// Members and lists of which it is not known whether there are enough keys or items for them.
+    pub(crate) unproven: FxHashSet<Part>,
+    /// Whether the rule is a terminal although it recurses: see [`linear`].
+    linear: Vec<bool>,
     /// Parts of rule i lie before `ends[i]`, and behind those of rule i - 1.
     ends: Vec<usize>,
 }
@@ -125,7 +139,10 @@ struct Lowering<'a> {
 }
 
 /// Lowers all rules of a grammar; of two rules of one name the last counts.
-pub(crate) fn lower(grammar: &Grammar) -> Result<(Lowered, FxHashMap<&str, u32>), CompileError> {
+pub(crate) fn lower<'a>(
+    grammar: &'a Grammar,
+    terms: &Terms,
+) -> Result<(Lowered, FxHashMap<&'a str, u32>), CompileError> {
     let mut names: FxHashMap<&str, u32> = FxHashMap::default();
     let mut bodies: Vec<&Expr> = Vec::new();
     for rule in &grammar.rules {
@@ -151,11 +168,14 @@ pub(crate) fn lower(grammar: &Grammar) -> Result<(Lowered, FxHashMap<&str, u32>)
         nullable: vec![false; lowering.kinds.len()],
         productive: vec![false; lowering.kinds.len()],
         kinds: lowering.kinds,
+        rule_terms: FxHashMap::default(),
+        unproven: FxHashSet::default(),
+        linear: vec![false; rules.len()],
         rules,
         tokens: lowering.tokens,
         ends,
     };
-    lowered.analyse();
+    lowered.analyse(terms);
     Ok((lowered, lowering.names))
 }
 
@@ -326,20 +346,28 @@ impl Lowering<'_> {
 }
 
 impl Lowered {
-    /// Fills in extents, nullability and productivity.
-    pub(crate) fn analyse(&mut self) {
+    /// The parts of a rule, what is in a part before it.
+    pub(crate) fn parts_of(&self, rule: usize) -> std::ops::Range<usize> {
+        rule.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[rule]
+    }
+
+    /// Whether the rule is a terminal although it recurses.
+    pub(crate) fn is_linear(&self, rule: u32) -> bool {
+        self.linear[rule as usize]
+    }
+
+    /// Fills in extents, nullability and productivity, and finds the right-linear rules.
+    pub(crate) fn analyse(&mut self, terms: &Terms) {
         self.nullable.fill(false);
         self.productive.fill(false);
-        let ends = std::mem::take(&mut self.ends);
+        self.rule_terms.clear();
+        self.linear.fill(false);
         let n = self.rules.len();
-        let start_of = |rule: usize| rule.checked_sub(1).map_or(0, |before| ends[before]);
         let references = Graph::new(0..n, |rule, edges| {
-            edges.extend(self.kinds[start_of(rule)..ends[rule]].iter().filter_map(
-                |kind| match kind {
-                    Kind::Rule(rule) => Some(*rule),
-                    _ => None,
-                },
-            ));
+            edges.extend(self.kinds[self.parts_of(rule)].iter().filter_map(|kind| match kind {
+                Kind::Rule(rule) => Some(*rule),
+                _ => None,
+            }));
         });
         let users = references.reversed();
         let unknown = Extent { regular: false, size: u32::MAX, wide: true };
@@ -354,8 +382,8 @@ impl Lowered {
             let rule = component[0];
             let recursive = component.len() > 1 || references.of(rule).contains(&(rule as u32));
             if !recursive {
-                self.update(start_of(rule)..ends[rule]);
-                self.measure(start_of(rule)..ends[rule]);
+                self.update(self.parts_of(rule));
+                self.measure(self.parts_of(rule));
                 continue;
             }
             // Least fixed point within the component: a rule is looked at again when one that it
@@ -368,7 +396,7 @@ impl Lowered {
                 queued[rule] = false;
                 let body = self.rules[rule] as usize;
                 let before = (self.nullable[body], self.productive[body]);
-                self.update(start_of(rule)..ends[rule]);
+                self.update(self.parts_of(rule));
                 if before != (self.nullable[body], self.productive[body]) {
                     for &user in users.of(rule) {
                         let user = user as usize;
@@ -380,10 +408,15 @@ impl Lowered {
                 }
             }
             for &rule in component {
-                self.measure(start_of(rule)..ends[rule]);
+                self.measure(self.parts_of(rule));
+            }
+            if linear::make_terminals(component, self, terms) {
+                for &rule in component {
+                    self.linear[rule] = true;
+                    self.measure(self.parts_of(rule));
+                }
             }
         }
-        self.ends = ends;
     }
 
     /// Nullability and productivity of parts; children come before their parents.
@@ -391,6 +424,7 @@ impl Lowered {
         for part in parts {
             let nullable = |part: Part| self.nullable[part as usize];
             let productive = |part: Part| self.productive[part as usize];
+            let proven = |part: usize| !self.unproven.contains(&(part as Part));
             let (is_nullable, is_productive) = match &self.kinds[part] {
                 Kind::Nothing => (false, false),
                 Kind::Empty => (true, true),
@@ -411,8 +445,12 @@ impl Lowered {
                     min == 0 || max == Some(0) || nullable(item),
                     min == 0 || max == Some(0) || productive(item),
                 ),
-                Kind::Members(members) => (members.nullable(), self.members_productive(members)),
-                Kind::Unique(list) => (list.min == 0, list.min <= self.most_items(list)),
+                Kind::Members(members) => {
+                    (members.nullable(), proven(part) && self.members_productive(members))
+                }
+                Kind::Unique(list) => {
+                    (list.min == 0, proven(part) && list.min <= self.most_items(list))
+                }
             };
             self.nullable[part] = is_nullable;
             self.productive[part] = is_productive;
@@ -426,7 +464,7 @@ impl Lowered {
             && self.productive[member.value as usize]
     }
 
-    fn members_productive(&self, members: &LoweredMembers) -> bool {
+    pub(crate) fn members_productive(&self, members: &LoweredMembers) -> bool {
         // The sums are those of fewer than 2^32 entries.
         let (mut least, mut greatest) = (0_u64, 0_u64);
         for member in &members.members {
@@ -481,6 +519,10 @@ impl Lowered {
                 Kind::Nothing | Kind::Empty | Kind::Class(_) => leaf(1),
                 Kind::Text(text) => leaf(text.len()),
                 Kind::Texts(texts) => leaf(texts.iter().map(|text| text.len()).sum()),
+                // Its states are to be shared by all places where it occurs.
+                Kind::Rule(rule) if self.is_linear(*rule) => {
+                    Extent { regular: true, size: 1, wide: true }
+                }
                 Kind::Rule(rule) => {
                     let body = extent(self.rules[*rule as usize]);
                     Extent { size: body.size.saturating_add(1), ..body }
@@ -499,6 +541,51 @@ impl Lowered {
                     }
                 }
             };
+        }
+    }
+
+    /// The term of a regular part.
+    pub(crate) fn term(&mut self, part: Part, terms: &Terms) -> TermId {
+        let mut rule_terms = std::mem::take(&mut self.rule_terms);
+        let term = self.term_with(part, terms, &mut rule_terms);
+        self.rule_terms = rule_terms;
+        term
+    }
+
+    /// The same, with the terms of rules as far as they are known.
+    pub(crate) fn term_with(
+        &self,
+        part: Part,
+        terms: &Terms,
+        rule_terms: &mut FxHashMap<u32, TermId>,
+    ) -> TermId {
+        if let Kind::Rule(rule) = &self.kinds[part as usize]
+            && let Some(&term) = rule_terms.get(rule)
+        {
+            return term;
+        }
+        // As deep as groups and rules are nested.
+        let mut of = |part: Part| {
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.term_with(part, terms, rule_terms))
+        };
+        match &self.kinds[part as usize] {
+            Kind::Nothing | Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => TermId::NOTHING,
+            Kind::Empty => TermId::EMPTY,
+            Kind::Text(text) => terms.text(text),
+            Kind::Texts(texts) => terms.texts(texts.iter().map(|text| &**text)),
+            Kind::Class(ranges) => terms.class(ranges),
+            Kind::Rule(rule) => {
+                let term = of(self.rules[*rule as usize]);
+                rule_terms.insert(*rule, term);
+                term
+            }
+            Kind::Sequence(items) => {
+                items.iter().rev().fold(TermId::EMPTY, |rest, &item| terms.concat(of(item), rest))
+            }
+            Kind::Choice(items) => {
+                terms.alt(items.iter().map(|&item| of(item)).collect::<Vec<_>>())
+            }
+            &Kind::Repeat { item, min, max } => terms.repeat(of(item), min, max),
         }
     }
 

@@ -65,6 +65,11 @@ impl State {
         &self.entries
     }
 
+    /// Drops the configurations that are not to be kept.
+    pub fn retain(&mut self, mut keep: impl FnMut(Entry) -> bool) {
+        self.entries.retain(|entry| keep(*entry));
+    }
+
     /// Whether the text read so far is in the language.
     pub fn is_complete(&self) -> bool {
         self.complete

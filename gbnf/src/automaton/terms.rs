@@ -6,12 +6,19 @@
 //! whatever is known about a term (its transitions, the tokens that stay inside it) is shared by
 //! all automata on one [`Terms`].
 
+mod class_loop;
+mod determinism;
+mod system;
+
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 use regex_syntax::utf8::Utf8Sequences;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
+
+pub(crate) use determinism::Determinism;
+use system::Systems;
 
 /// A term of a [`Terms`] store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,6 +110,13 @@ enum Term {
         min: u32,
         max: Option<u32>,
     },
+    /// A rule of a system: what its body is.
+    Rule {
+        system: u32,
+        index: u32,
+    },
+    /// Within the bodies of a system, the rule of that index.
+    Hole(u32),
 }
 
 /// The transitions of a term: where each byte leads.
@@ -120,7 +134,10 @@ struct Row {
 struct Entry {
     term: Term,
     nullable: bool,
+    /// Whether there is a hole in it.
+    open: bool,
     row: OnceLock<Row>,
+    class_loop: OnceLock<TermId>,
 }
 
 /// Inclusive ranges of code points.
@@ -143,6 +160,7 @@ pub struct Terms {
     /// Each term with its hash: to look it up again would cost more than the table that grows.
     index: Mutex<HashTable<(u64, TermId)>>,
     classes: Mutex<FxHashMap<CharRanges, TermId>>,
+    systems: Systems,
 }
 
 impl Default for Terms {
@@ -151,6 +169,7 @@ impl Default for Terms {
             entries: boxcar::Vec::new(),
             index: Mutex::new(HashTable::new()),
             classes: Mutex::default(),
+            systems: Systems::default(),
         };
         let nothing = terms.intern(Term::Nothing);
         let empty = terms.intern(Term::Empty);
@@ -181,14 +200,22 @@ impl Terms {
         if let Some(&(_, id)) = known {
             return id;
         }
-        let nullable = match &term {
-            Term::Nothing | Term::Bytes(_) => false,
-            Term::Empty => true,
-            Term::Concat(a, b) => self.nullable(*a) && self.nullable(*b),
-            Term::Alt(items) => items.iter().any(|&item| self.nullable(item)),
-            Term::Repeat { min, .. } => *min == 0,
+        let open = |term: TermId| self.entries[term.index()].open;
+        let (nullable, open) = match &term {
+            Term::Nothing | Term::Bytes(_) => (false, false),
+            Term::Empty => (true, false),
+            Term::Concat(a, b) => (self.nullable(*a) && self.nullable(*b), open(*a) || open(*b)),
+            Term::Alt(items) => (
+                items.iter().any(|&item| self.nullable(item)),
+                items.iter().any(|&item| open(item)),
+            ),
+            Term::Repeat { item, min, .. } => (*min == 0, open(*item)),
+            Term::Rule { system, index } => (self.systems.nullable(*system, *index), false),
+            Term::Hole(_) => (false, true),
         };
-        let id = TermId(self.entries.push(Entry { term, nullable, row: OnceLock::new() }) as u32);
+        let (row, class_loop) = (OnceLock::new(), OnceLock::new());
+        let entry = Entry { term, nullable, open, row, class_loop };
+        let id = TermId(self.entries.push(entry) as u32);
         index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         id
     }
@@ -196,6 +223,14 @@ impl Terms {
     /// Whether the term matches the empty text.
     pub fn nullable(&self, term: TermId) -> bool {
         self.entries[term.index()].nullable
+    }
+
+    /// How many alternatives the term consists of.
+    pub(crate) fn alternatives(&self, term: TermId) -> usize {
+        match &self.entries[term.index()].term {
+            Term::Alt(items) => items.len(),
+            _ => 1,
+        }
     }
 
     /// One byte of a set.
@@ -417,7 +452,9 @@ impl Terms {
     /// The derivatives by every byte, as ranges.
     fn derive(&self, term: &Term) -> Vec<(u8, u8, TermId)> {
         match term {
-            Term::Nothing | Term::Empty => Vec::new(),
+            // Only what stands in a system's bodies has holes, and those are filled before.
+            Term::Nothing | Term::Empty | Term::Hole(_) => Vec::new(),
+            &Term::Rule { system, index } => self.transitions(self.body(system, index)).to_vec(),
             Term::Bytes(set) => {
                 set.ranges().into_iter().map(|(lo, hi)| (lo, hi, TermId::EMPTY)).collect()
             }

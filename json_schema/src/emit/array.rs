@@ -3,18 +3,53 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use grammask_gbnf::Expr;
+use grammask_gbnf::{Expr, Member, Repetition};
 
-use super::{Emitter, sequence};
+use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
-use crate::normal::{ArrayShape, Normal, TermId};
+use crate::normal::{ArrayShape, Normal, TermId, Terms};
 
 /// How many optional items are nested in one rule.
 const MOST_LEVELS: usize = 16;
+/// How many `contains` may hold for one array: an item may be of any set of them.
+const MOST_CONTAINS: usize = 8;
 
 impl Emitter<'_, '_, '_> {
     /// An array of this shape, which is pruned.
     pub(super) fn array(
+        &mut self,
+        name: &str,
+        shape: &ArrayShape,
+        normals: &HashMap<TermId, Rc<Normal>>,
+    ) -> Result<Expr, SchemaError> {
+        let gap = self.gap();
+        let items = if shape.unique {
+            self.unique_items(shape, normals)?
+        } else if shape.contains.is_empty() {
+            self.items(name, shape, normals)?
+        } else {
+            self.counted_items(name, shape, normals)?
+        };
+        Ok(sequence([Expr::literal("["), gap, items, Expr::literal("]")]))
+    }
+
+    /// Scalars of which no two are equal: each is a key, and no key occurs twice.
+    fn unique_items(
+        &mut self,
+        shape: &ArrayShape,
+        normals: &HashMap<TermId, Rc<Normal>>,
+    ) -> Result<Expr, SchemaError> {
+        self.note(
+            "items that must be different have one spelling: numbers without fraction 0 or \
+                   exponent, strings with an escape only where JSON requires one",
+        );
+        let key = self.singly(|emitter| emitter.value(shape.items, normals));
+        let member = Member { key, repetition: Repetition::MANY, value: self.gap() };
+        self.members(vec![member], shape.min, shape.max)
+    }
+
+    /// The items one after the other.
+    fn items(
         &mut self,
         name: &str,
         shape: &ArrayShape,
@@ -59,6 +94,122 @@ impl Emitter<'_, '_, '_> {
                 }
             }
         }
-        Ok(sequence([Expr::literal("["), gap, rest, Expr::literal("]")]))
+        Ok(rest)
     }
+
+    /// The items with those counted that `contains` speaks of: a rule for what may follow each
+    /// number of items and of counted ones, as far as the numbers matter.
+    fn counted_items(
+        &mut self,
+        name: &str,
+        shape: &ArrayShape,
+        normals: &HashMap<TermId, Rc<Normal>>,
+    ) -> Result<Expr, SchemaError> {
+        if shape.contains.len() > MOST_CONTAINS {
+            return Err(SchemaError::limit("", "`contains` for one array", MOST_CONTAINS));
+        }
+        let gap = self.gap();
+        let comma = self.separator(",");
+        let start = Counts { items: 0, counted: vec![0; shape.contains.len()] };
+        let mut rules = HashMap::from([(start.clone(), self.fresh(&format!("{name}-items")))]);
+        let mut pending = vec![start.clone()];
+        while let Some(counts) = pending.pop() {
+            let mut cases = Vec::new();
+            if counts.may_end(shape) {
+                cases.push(Expr::empty());
+            }
+            let variants = variants(shape, counts.items, &mut self.normaliser.reader.terms);
+            for Variant { counted, item } in variants {
+                let Some(next) = counts.after(shape, &counted) else { continue };
+                if !self.possible.contains(&item) {
+                    continue;
+                }
+                let rule = if let Some(rule) = rules.get(&next) {
+                    rule.clone()
+                } else {
+                    let rule = self.fresh(&format!("{name}-items"));
+                    rules.insert(next.clone(), rule.clone());
+                    pending.push(next);
+                    rule
+                };
+                let comma = if counts.items == 0 { Expr::empty() } else { comma.clone() };
+                let value = self.value(item, normals);
+                cases.push(sequence([comma, value, gap.clone(), Expr::reference(rule)]));
+            }
+            self.rule(rules[&counts].clone(), choice(cases))?;
+        }
+        Ok(Expr::reference(rules[&start].clone()))
+    }
+}
+
+/// How many items there are, and how many of them each `contains` has counted, as far as it
+/// matters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Counts {
+    items: u64,
+    counted: Vec<u64>,
+}
+
+impl Counts {
+    fn may_end(&self, shape: &ArrayShape) -> bool {
+        self.items >= shape.min
+            && shape.contains.iter().zip(&self.counted).all(|(one, &counted)| counted >= one.min)
+    }
+
+    /// After one more item, which counts as said; `None` if that is too much.
+    fn after(&self, shape: &ArrayShape, counts: &[bool]) -> Option<Self> {
+        if shape.max.is_some_and(|max| self.items >= max) {
+            return None;
+        }
+        let matters = shape.contains.iter().map(|one| one.from).max().unwrap_or(0);
+        let most = shape.max.unwrap_or(shape.min).max(matters).max(shape.prefix.len() as u64);
+        // From the second item on there is a comma.
+        let items = (self.items + 1).min(most.max(1));
+        let mut counted = self.counted.clone();
+        for ((counted, one), counts) in counted.iter_mut().zip(&shape.contains).zip(counts) {
+            *counted += u64::from(*counts);
+            match one.max {
+                Some(max) if *counted > max => return None,
+                Some(_) => {}
+                None => *counted = (*counted).min(one.min),
+            }
+        }
+        Some(Self { items, counted })
+    }
+}
+
+/// What an item may be, and which `contains` it is one of.
+pub(super) struct Variant {
+    counted: Vec<bool>,
+    pub(super) item: TermId,
+}
+
+/// What the item at an index may be, by which `contains` it counts for. For those that only set a
+/// least number, one that could count need not.
+pub(super) fn variants(shape: &ArrayShape, index: u64, terms: &mut Terms) -> Vec<Variant> {
+    let item = shape.item(usize::try_from(index).unwrap_or(usize::MAX));
+    let mut variants = vec![Variant { counted: Vec::new(), item }];
+    for contains in &shape.contains {
+        let mut more = Vec::with_capacity(2 * variants.len());
+        for Variant { counted, item } in variants {
+            let mut add = |counts: bool, item: TermId| {
+                let mut counted = counted.clone();
+                counted.push(counts);
+                more.push(Variant { counted, item });
+            };
+            if index < contains.from {
+                add(false, item);
+                continue;
+            }
+            add(true, terms.all(&[item, contains.term]));
+            let other = match contains.max {
+                Some(_) => terms.not(contains.term),
+                None => TermId::ANY,
+            };
+            add(false, terms.all(&[item, other]));
+        }
+        variants = more;
+    }
+    variants.retain(|variant| variant.item != TermId::NOTHING);
+    variants
 }

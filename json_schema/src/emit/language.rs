@@ -44,7 +44,7 @@ impl Emitter<'_, '_, '_> {
             if dfa.states().len() > FEW_STATES && terms.languages.is_plain(language) {
                 return Ok(quoted(self.parts(language)?));
             }
-            return self.states(name, &dfa);
+            return Ok(quoted_states(self.states(name, &dfa, QUOTE)?));
         }
         let (Ok(least), Ok(most)) = (u32::try_from(min), max.map(u32::try_from).transpose()) else {
             return Err(too_large());
@@ -54,7 +54,7 @@ impl Emitter<'_, '_, '_> {
             .lengths(least, most)
             .and_then(|range| terms.languages.and([language, range]));
         let dfa = both.ok().and_then(|both| terms.automaton(both)).ok_or_else(too_large)?;
-        self.states(name, &dfa)
+        Ok(quoted_states(self.states(name, &dfa, QUOTE)?))
     }
 
     /// A language without assertions as it is built.
@@ -89,9 +89,9 @@ impl Emitter<'_, '_, '_> {
         })
     }
 
-    /// The texts of an automaton from after the opening quote to the closing one. A state that
-    /// several others lead to is a rule; what leads back to itself is a loop in front.
-    fn states(&mut self, name: &str, dfa: &Dfa) -> Result<Expr, SchemaError> {
+    /// The texts of an automaton, each with `end` behind it. A state that several others lead to is
+    /// a rule; what leads back to itself is a loop in front.
+    pub(super) fn states(&mut self, name: &str, dfa: &Dfa, end: &str) -> Result<Expr, SchemaError> {
         let mut sources = vec![0_usize; dfa.states().len()];
         for (from, state) in dfa.states().iter().enumerate() {
             for &(_, to) in state.transitions.iter().filter(|&&(_, to)| to != from) {
@@ -101,6 +101,7 @@ impl Emitter<'_, '_, '_> {
         let mut rules = Rules {
             dfa,
             name,
+            end,
             // The first state stands where the string does.
             names: vec![None; sources.len()],
             shared: sources.iter().enumerate().map(|(at, &n)| n > usize::from(at > 0)).collect(),
@@ -116,7 +117,7 @@ impl Emitter<'_, '_, '_> {
             let rule = rules.names[state].clone().unwrap_or_default();
             self.rule(rule, body)?;
         }
-        Ok(sequence([Expr::literal(QUOTE), start]))
+        Ok(start)
     }
 
     /// A reference to the rule of a state.
@@ -136,7 +137,7 @@ impl Emitter<'_, '_, '_> {
         let mut cases = Vec::new();
         let mut again = None;
         if state.accepting {
-            cases.push(Expr::literal(QUOTE));
+            cases.push(if rules.end.is_empty() { Expr::empty() } else { Expr::literal(rules.end) });
         }
         for (set, to) in &state.transitions {
             if *to == at {
@@ -154,10 +155,15 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
+fn quoted_states(states: Expr) -> Expr {
+    sequence([Expr::literal(QUOTE), states])
+}
+
 /// The rules of an automaton that is being written.
 struct Rules<'a> {
     dfa: &'a Dfa,
     name: &'a str,
+    end: &'a str,
     names: Vec<Option<String>>,
     shared: Vec<bool>,
     /// States whose rules are still to be written.

@@ -5,29 +5,43 @@
 
 mod array;
 mod language;
+mod multiples;
 mod number;
 mod object;
+mod ordered;
 mod string;
 mod terminal;
 mod whitespace;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use grammask_gbnf::{Expr, ExprKind, Grammar};
 
 use crate::error::SchemaError;
-use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId};
+use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId, Terms};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
+use array::variants;
+use multiples::has_numbers;
 use terminal::Terminal;
 
-/// The grammar of the whole document, and whether it has any.
-pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<(Grammar, bool), SchemaError> {
+/// What came out.
+pub(crate) struct Emitted {
+    pub(crate) grammar: Grammar,
+    /// Whether there is any document.
+    pub(crate) satisfiable: bool,
+    /// The numbers of the refusals that the grammar needs.
+    pub(crate) refused: BTreeSet<usize>,
+}
+
+/// The grammar of the whole document.
+pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, SchemaError> {
     let root = normaliser.reader.terms.schema(crate::resolve::SchemaId::ROOT);
     let reachable = explore(normaliser, root)?;
-    let possible = possible(&reachable);
+    let refused = reachable.iter().flat_map(|(_, normal)| normal.refused.iter().copied()).collect();
     let options = normaliser.reader.options;
+    let possible = possible(&reachable, &mut normaliser.reader.terms, options);
     let mut emitter = Emitter {
         normaliser,
         options,
@@ -35,6 +49,7 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<(Grammar, bool
         possible,
         grammar: Grammar::default(),
         nodes: 0,
+        single: false,
         names: HashMap::new(),
         taken: HashSet::new(),
         counters: HashMap::new(),
@@ -45,7 +60,7 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<(Grammar, bool
     let satisfiable = emitter.document(root)?;
     let (grammar, notes) = (emitter.grammar, emitter.notes);
     normaliser.reader.notes.extend(notes);
-    Ok((grammar, satisfiable))
+    Ok(Emitted { grammar, satisfiable, refused })
 }
 
 /// The normal forms of all terms that can be reached, in order of discovery.
@@ -58,14 +73,24 @@ fn explore(
     let mut pending = vec![root];
     while let Some(term) = pending.pop() {
         let normal = normaliser.normal(term)?;
+        let normal = if normal.objects.iter().any(|shape| !shape.witnesses.is_empty()) {
+            Rc::new(normaliser.with_settled_witnesses(&normal)?)
+        } else {
+            normal
+        };
+        let normal = with_scalars_unique(normaliser, term, normal)?;
         let mut next = Vec::new();
         for shape in &normal.objects {
             next.extend(shape.properties.iter().map(|(_, &value)| value));
-            next.push(shape.additional);
+            next.extend(shape.others.iter().map(|region| region.value));
+            next.extend(shape.witnesses.iter().map(|witness| witness.value));
         }
         for shape in &normal.arrays {
-            next.extend(&shape.prefix);
-            next.push(shape.items);
+            let from = shape.contains.iter().map(|contains| contains.from).max().unwrap_or(0);
+            for index in 0..=from.max(shape.prefix.len() as u64) {
+                let variants = variants(shape, index, &mut normaliser.reader.terms);
+                next.extend(variants.into_iter().map(|variant| variant.item));
+            }
         }
         // The last in is the first out: depth first, in the order of the schema.
         pending.extend(next.into_iter().rev().filter(|&child| seen.insert(child)));
@@ -74,8 +99,37 @@ fn explore(
     Ok(found)
 }
 
-/// Which terms have a value at all: the least fixed point.
-fn possible(reachable: &[(TermId, Rc<Normal>)]) -> HashSet<TermId> {
+/// The same without `uniqueItems` where it cannot be enforced: only of scalars that stand alone is
+/// it known which are equal.
+fn with_scalars_unique(
+    normaliser: &mut Normaliser<'_, '_>,
+    term: TermId,
+    normal: Rc<Normal>,
+) -> Result<Rc<Normal>, SchemaError> {
+    let mut reason = None;
+    for shape in normal.arrays.iter().filter(|shape| shape.unique) {
+        let items = normaliser.normal(shape.items)?;
+        if !items.objects.is_empty() || !items.arrays.is_empty() {
+            reason = Some("items that may be arrays or objects are not compared");
+        } else if !shape.prefix.is_empty() || !shape.contains.is_empty() {
+            reason = Some("not beside items that are not all alike");
+        }
+    }
+    let Some(reason) = reason else { return Ok(normal) };
+    let mut normal = (*normal).clone();
+    for shape in &mut normal.arrays {
+        shape.unique = false;
+    }
+    let place = normaliser.schema_of(term);
+    Ok(Rc::new(normaliser.drop_keyword(normal, place, "uniqueItems", reason)))
+}
+
+/// Which terms have a value that can be written: the least fixed point.
+fn possible(
+    reachable: &[(TermId, Rc<Normal>)],
+    terms: &mut Terms,
+    options: &Options,
+) -> HashSet<TermId> {
     let mut possible = HashSet::new();
     loop {
         let before = possible.len();
@@ -86,10 +140,13 @@ fn possible(reachable: &[(TermId, Rc<Normal>)]) -> HashSet<TermId> {
             let is_nothing = |child: TermId| !possible.contains(&child);
             let has_value = normal.null
                 || normal.booleans != [false; 2]
-                || !normal.numbers.is_empty()
-                || !normal.strings.is_empty()
+                || normal.numbers.iter().any(|set| has_numbers(set, options))
+                || normal.strings.iter().any(|set| set.is_written(terms))
                 || normal.arrays.iter().any(|shape| shape.clone().pruned(is_nothing).is_some())
-                || normal.objects.iter().any(|shape| shape.clone().pruned(is_nothing).is_some());
+                || normal
+                    .objects
+                    .iter()
+                    .any(|shape| shape.clone().pruned(terms, is_nothing).is_some());
             if has_value {
                 possible.insert(*term);
             }
@@ -108,15 +165,17 @@ struct Emitter<'n, 's, 'o> {
     grammar: Grammar,
     /// Nodes of the grammar so far.
     nodes: usize,
-    /// The rules of terms.
-    names: HashMap<TermId, String>,
+    /// Whether each value is to have one spelling, but for blanks: see [`Emitter::singly`].
+    single: bool,
+    /// The rules of terms, and those with one spelling for each value.
+    names: HashMap<(TermId, bool), String>,
     taken: HashSet<String>,
     /// How often a name was asked for.
     counters: HashMap<String, usize>,
     /// Rules that are named but not written.
-    pending: VecDeque<TermId>,
+    pending: VecDeque<(TermId, bool)>,
     /// Shared terminals that are used.
-    terminals: Vec<Terminal>,
+    terminals: Vec<(Terminal, bool)>,
     notes: Vec<String>,
 }
 
@@ -125,16 +184,19 @@ impl Emitter<'_, '_, '_> {
     fn document(&mut self, root: TermId) -> Result<bool, SchemaError> {
         let normals: HashMap<TermId, Rc<Normal>> = self.normals.drain(..).collect();
         self.taken.insert("root".to_owned());
-        self.taken.extend(Terminal::ALL.iter().map(|terminal| terminal.name().to_owned()));
+        for terminal in Terminal::ALL {
+            self.taken.extend([false, true].map(|single| terminal.name(single)));
+        }
         if !self.possible.contains(&root) {
             self.rule("root".to_owned(), Expr::nothing())?;
             return Ok(false);
         }
-        self.names.insert(root, "root".to_owned());
-        self.pending.push_back(root);
-        while let Some(term) = self.pending.pop_front() {
-            let name = self.names[&term].clone();
+        self.names.insert((root, false), "root".to_owned());
+        self.pending.push_back((root, false));
+        while let Some((term, single)) = self.pending.pop_front() {
+            let name = self.names[&(term, single)].clone();
             let normal = normals[&term].clone();
+            self.single = single;
             let body = match self.shared(&normal) {
                 Some(body) => body,
                 None => self.union(&name, &normal, &normals)?,
@@ -143,6 +205,15 @@ impl Emitter<'_, '_, '_> {
         }
         self.write_terminals()?;
         Ok(true)
+    }
+
+    /// Writes with one spelling for each value, but for blanks: what is different is spelled
+    /// differently and what is equal alike, as where no two items of an array may be equal.
+    fn singly<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.single, true);
+        let written = write(self);
+        self.single = before;
+        written
     }
 
     /// Says something in the report, once.
@@ -168,13 +239,14 @@ impl Emitter<'_, '_, '_> {
         if let Some(shared) = self.shared(&normals[&term].clone()) {
             return shared;
         }
-        if let Some(name) = self.names.get(&term) {
+        let key = (term, self.single);
+        if let Some(name) = self.names.get(&key) {
             return Expr::reference(name.clone());
         }
         let label = self.label(term);
-        let name = self.fresh(&label);
-        self.names.insert(term, name.clone());
-        self.pending.push_back(term);
+        let name = self.fresh(&if self.single { format!("unique-{label}") } else { label });
+        self.names.insert(key, name.clone());
+        self.pending.push_back(key);
         Expr::reference(name)
     }
 
@@ -188,11 +260,15 @@ impl Emitter<'_, '_, '_> {
         let mut cases = Vec::new();
         let possible = std::mem::take(&mut self.possible);
         let is_nothing = |child: TermId| !possible.contains(&child);
-        let objects: Vec<_> =
-            normal.objects.iter().filter_map(|shape| shape.clone().pruned(is_nothing)).collect();
+        let objects: Vec<_> = normal
+            .objects
+            .iter()
+            .filter_map(|shape| shape.clone().pruned(&mut self.normaliser.reader.terms, is_nothing))
+            .collect();
         let arrays: Vec<_> =
             normal.arrays.iter().filter_map(|shape| shape.clone().pruned(is_nothing)).collect();
         self.possible = possible;
+        let objects = if self.single { self.declared_alike(objects) } else { objects };
         for shape in objects {
             cases.push(self.object(name, &shape, normals)?);
         }
@@ -203,7 +279,7 @@ impl Emitter<'_, '_, '_> {
             cases.extend(self.string(name, set)?);
         }
         for set in &normal.numbers {
-            cases.extend(self.number(set));
+            cases.extend(self.number(name, set)?);
         }
         self.constants(normal, &mut cases);
         Ok(choice(cases))
@@ -280,12 +356,16 @@ impl Emitter<'_, '_, '_> {
         let mut index = 0;
         while index < tokens.len() {
             match tokens[index] {
-                "properties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies" => {
+                "properties" | "patternProperties" | "$defs" | "definitions"
+                | "dependentSchemas" | "dependencies" => {
                     index += 1;
                     parts.extend(tokens.get(index).map(|name| label(name)));
                 }
                 "items" | "prefixItems" => parts.push("item".to_owned()),
-                "additionalProperties" | "additionalItems" => parts.push("other".to_owned()),
+                "additionalProperties"
+                | "additionalItems"
+                | "unevaluatedProperties"
+                | "unevaluatedItems" => parts.push("other".to_owned()),
                 "anyOf" | "oneOf" | "allOf" => {}
                 other => parts.push(label(other)),
             }
@@ -299,6 +379,7 @@ impl Emitter<'_, '_, '_> {
     /// The order of properties that is in force.
     fn order(&self) -> Order {
         match (self.options.notation, self.options.order) {
+            _ if self.single => Order::Declared,
             (Notation::Plain, Order::Any) => Order::Declared,
             (_, order) => order,
         }

@@ -10,8 +10,9 @@ use grammask_gbnf::Expr;
 
 use super::{Emitter, choice, sequence};
 use crate::decimal::{Decimal, predecessor, successor};
+use crate::error::SchemaError;
 use crate::normal::{Bound, Fraction, NumberSet};
-use crate::options::{DigitBounds, Numbers};
+use crate::options::{DigitBounds, Numbers, Options};
 
 /// A bound on a magnitude: digits and whether the bound itself is out.
 type Edge<'a> = Option<(&'a [u8], bool)>;
@@ -26,15 +27,28 @@ const FIRST_NEGATIVE_EXPONENT: i64 = 5;
 
 impl Emitter<'_, '_, '_> {
     /// What matches a number of the set.
-    pub(super) fn number(&mut self, set: &NumberSet) -> Vec<Expr> {
-        let digits = self.options.digits;
-        let digits = DigitBounds {
-            integer: digits.integer.clamp(1, 200),
-            fraction: digits.fraction.clamp(1, 200),
-            exponent: digits.exponent.min(4),
-        };
-        let speller = Speller { digits, numbers: self.options.numbers, fraction: set.fraction };
-        speller.set(set)
+    pub(super) fn number(&mut self, name: &str, set: &NumberSet) -> Result<Vec<Expr>, SchemaError> {
+        if set.multiples.is_empty() && set.indivisible.is_empty() {
+            return Ok(self.plain_number(set));
+        }
+        Ok(vec![self.multiples(name, set)?])
+    }
+
+    /// What matches a number of an interval.
+    pub(super) fn plain_number(&self, set: &NumberSet) -> Vec<Expr> {
+        let digits = digit_bounds(self.options);
+        let numbers = if self.single { Numbers::Canonical } else { self.options.numbers };
+        Speller { digits, numbers, fraction: set.fraction, single: self.single }.set(set)
+    }
+}
+
+/// The bounds on digits in force.
+pub(super) fn digit_bounds(options: &Options) -> DigitBounds {
+    let digits = options.digits;
+    DigitBounds {
+        integer: digits.integer.clamp(1, 200),
+        fraction: digits.fraction.clamp(1, 200),
+        exponent: digits.exponent.min(4),
     }
 }
 
@@ -43,6 +57,8 @@ struct Speller {
     digits: DigitBounds,
     numbers: Numbers,
     fraction: Fraction,
+    /// Whether each number has one spelling: no fraction 0, no exponent.
+    single: bool,
 }
 
 /// Magnitudes from `low` on, up to `high`.
@@ -97,6 +113,7 @@ impl Speller {
         match (self.numbers, self.fraction) {
             (_, Fraction::With) => None,
             (Numbers::Canonical, Fraction::Without) => Some(Expr::literal("0")),
+            _ if self.single => Some(Expr::literal("0")),
             // A float may be a negative zero, an integer may not.
             (Numbers::Canonical, Fraction::Any) => Some(Expr::choice([
                 Expr::literal("0"),
@@ -117,6 +134,7 @@ impl Speller {
         let mut cases = self.plain(range);
         match (self.numbers, self.fraction) {
             (Numbers::Canonical, Fraction::Without) => {}
+            _ if self.single => {}
             (Numbers::Any, Fraction::Any) if range.low.value.is_zero() && range.high.is_none() => {
                 let mantissas = choice(cases.clone());
                 cases.extend(self.any_exponent().map(|exponent| sequence([mantissas, exponent])));
@@ -189,6 +207,9 @@ impl Speller {
         let rest = tail.rest.filter(|_| self.fraction != Fraction::Without);
         let fraction = match (empty, rest) {
             (true, None) if canonical && self.fraction == Fraction::Without => Expr::empty(),
+            (true, rest) if self.single => {
+                rest.map_or_else(Expr::empty, |rest| sequence([point, rest]).optional())
+            }
             (true, rest) => {
                 sequence([point, choice(std::iter::once(zeros).chain(rest))]).optional()
             }

@@ -125,14 +125,15 @@ struct Trie {
 impl Emitter<'_, '_, '_> {
     /// What matches a string of the set, quotes included.
     pub(super) fn string(&mut self, name: &str, set: &StringSet) -> Result<Vec<Expr>, SchemaError> {
+        let any_escape = self.options.strings == Strings::AnyEscape && !self.single;
         Ok(match set {
-            &StringSet::Matching { language, min, max } => {
-                if self.options.strings == Strings::AnyEscape {
+            &StringSet::Matching { texts, min, max } => {
+                if any_escape {
                     self.note("strings with a pattern have an escape only where JSON requires one");
                 }
-                vec![self.matching(name, language, min, max)?]
+                vec![self.matching(name, texts.lower, min, max)?]
             }
-            StringSet::Values(values) if self.options.strings == Strings::AnyEscape => values
+            StringSet::Values(values) if any_escape => values
                 .iter()
                 .map(|value| {
                     let chars = sequence(value.chars().map(any_spelling));
@@ -146,7 +147,7 @@ impl Emitter<'_, '_, '_> {
                 vec![self.terminal(Terminal::String)]
             }
             StringSet::Lengths { min, max, except } if except.is_empty() => {
-                let char = if self.options.strings == Strings::AnyEscape {
+                let char = if any_escape {
                     self.terminal(Terminal::Character)
                 } else {
                     self.terminal(Terminal::RawCharacter)

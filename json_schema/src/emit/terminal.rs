@@ -4,7 +4,7 @@ use grammask_gbnf::{Expr, Member, Members, Repetition};
 
 use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
-use crate::normal::{Fraction, NumberSet};
+use crate::normal::{Constraint, NumberSet};
 use crate::options::Strings;
 
 /// A shared rule.
@@ -41,8 +41,14 @@ impl Terminal {
         Self::Whitespace,
     ];
 
-    pub(super) fn name(self) -> &'static str {
-        match self {
+    /// Whether there is another rule where each value has one spelling.
+    fn varies(self) -> bool {
+        matches!(self, Self::Value | Self::Object | Self::Array | Self::String | Self::Number)
+    }
+
+    /// The name of the rule, where values have one spelling or several.
+    pub(super) fn name(self, single: bool) -> String {
+        let name = match self {
             Self::Value => "value",
             Self::Object => "object",
             Self::Array => "array",
@@ -54,30 +60,33 @@ impl Terminal {
             Self::Character => "char",
             Self::RawCharacter => "raw-char",
             Self::Whitespace => "ws",
-        }
+        };
+        if single && self.varies() { format!("unique-{name}") } else { name.to_owned() }
     }
 }
 
 impl Emitter<'_, '_, '_> {
     /// A reference to a shared rule, which is then written.
     pub(super) fn terminal(&mut self, terminal: Terminal) -> Expr {
-        if !self.terminals.contains(&terminal) {
-            self.terminals.push(terminal);
+        let single = self.single && terminal.varies();
+        if !self.terminals.contains(&(terminal, single)) {
+            self.terminals.push((terminal, single));
         }
-        Expr::reference(terminal.name())
+        Expr::reference(terminal.name(single))
     }
 
     /// Writes the shared rules that are used, and those that they use, in a fixed order.
     pub(super) fn write_terminals(&mut self) -> Result<(), SchemaError> {
         let mut bodies = Vec::new();
         // A body may ask for further terminals.
-        while let Some(&terminal) = self.terminals.get(bodies.len()) {
+        while let Some(&(terminal, single)) = self.terminals.get(bodies.len()) {
+            self.single = single;
             let body = self.terminal_body(terminal);
-            bodies.push((terminal, body));
+            bodies.push(((terminal, single), body));
         }
         bodies.sort_by_key(|&(terminal, _)| terminal);
-        for (terminal, body) in bodies {
-            self.rule(terminal.name().to_owned(), body)?;
+        for ((terminal, single), body) in bodies {
+            self.rule(terminal.name(single), body)?;
         }
         Ok(())
     }
@@ -99,17 +108,15 @@ impl Emitter<'_, '_, '_> {
             Terminal::Object => self.any_object(),
             Terminal::Array => self.any_array(),
             Terminal::String => {
-                let char = if self.options.strings == Strings::Minimal {
+                let char = if self.single || self.options.strings == Strings::Minimal {
                     self.terminal(Terminal::RawCharacter)
                 } else {
                     self.terminal(Terminal::Character)
                 };
                 sequence([Expr::literal("\""), char.repeat(0, None), Expr::literal("\"")])
             }
-            Terminal::Number => {
-                choice(self.number(&NumberSet { low: None, high: None, fraction: Fraction::Any }))
-            }
-            Terminal::Integer => choice(self.number(&NumberSet::integers())),
+            Terminal::Number => choice(self.plain_number(&NumberSet::any())),
+            Terminal::Integer => choice(self.plain_number(&NumberSet::integers())),
             Terminal::Boolean => Expr::choice([Expr::literal("true"), Expr::literal("false")]),
             Terminal::Key => {
                 let char = self.terminal(Terminal::RawCharacter);

@@ -41,26 +41,7 @@ pub(crate) struct Lengths {
 impl Languages {
     /// The automaton of a language, unless more than `limit` states are met on the way.
     pub(crate) fn dfa(&mut self, language: LanguageId, limit: usize) -> Result<Dfa, TooLarge> {
-        let explored = self.explore(language, limit)?;
-        let live = live(&explored);
-        if !live[0] {
-            return Ok(Dfa { states: vec![DfaState::default()] });
-        }
-        let edges: Vec<Edge> = explored
-            .iter()
-            .enumerate()
-            .filter(|&(from, _)| live[from])
-            .flat_map(|(from, state)| {
-                state.transitions.iter().filter(|&&(_, to)| live[to]).map(move |(set, to)| Edge {
-                    from,
-                    set: set.clone(),
-                    to: *to,
-                })
-            })
-            .collect();
-        let accepting: Vec<bool> = explored.iter().map(|state| state.accepting).collect();
-        let block = minimise(&accepting, &edges)?;
-        Ok(Dfa::quotient(&accepting, &edges, &block))
+        Dfa::minimal(&self.explore(language, limit)?)
     }
 
     fn explore(&mut self, language: LanguageId, limit: usize) -> Result<Vec<DfaState>, TooLarge> {
@@ -108,6 +89,29 @@ fn live(states: &[DfaState]) -> Vec<bool> {
 }
 
 impl Dfa {
+    /// The least automaton that accepts the same; texts begin at the first state.
+    pub(crate) fn minimal(states: &[DfaState]) -> Result<Self, TooLarge> {
+        let live = live(states);
+        if !live[0] {
+            return Ok(Self { states: vec![DfaState::default()] });
+        }
+        let edges: Vec<Edge> = states
+            .iter()
+            .enumerate()
+            .filter(|&(from, _)| live[from])
+            .flat_map(|(from, state)| {
+                state.transitions.iter().filter(|&&(_, to)| live[to]).map(move |(set, to)| Edge {
+                    from,
+                    set: set.clone(),
+                    to: *to,
+                })
+            })
+            .collect();
+        let accepting: Vec<bool> = states.iter().map(|state| state.accepting).collect();
+        let block = minimise(&accepting, &edges)?;
+        Ok(Self::quotient(&accepting, &edges, &block))
+    }
+
     /// The automaton of blocks of states that are alike.
     fn quotient(accepting: &[bool], edges: &[Edge], block: &[usize]) -> Self {
         let blocks = block.iter().max().map_or(0, |last| last + 1);
@@ -175,6 +179,32 @@ impl Dfa {
             }
         }
         last > MOST_STEPS
+    }
+
+    /// All texts, in the order of their code points; `None` if there are more than `most`.
+    pub(crate) fn texts(&self, most: usize) -> Option<Vec<String>> {
+        let lengths = self.lengths();
+        if lengths.is_some_and(|lengths| lengths.max.is_none()) {
+            return None;
+        }
+        let mut texts = Vec::new();
+        let mut pending = vec![(0, String::new())];
+        // Every state leads to an end, so there are at most so many beginnings.
+        while let Some((state, text)) = pending.pop() {
+            let state = &self.states[state];
+            for (set, to) in state.transitions.iter().rev() {
+                for &(low, high) in set.ranges().iter().rev() {
+                    if pending.len() + texts.len() + (high as usize - low as usize) > most {
+                        return None;
+                    }
+                    pending.extend((low..=high).rev().map(|c| (*to, format!("{text}{c}"))));
+                }
+            }
+            if state.accepting {
+                texts.push(text);
+            }
+        }
+        Some(texts)
     }
 
     /// Whether there is no text.

@@ -35,6 +35,16 @@ impl Languages {
         self.repeat(LanguageId::ANY, min, max)
     }
 
+    /// A text of each, one after the other. None of them has assertions, which would speak of
+    /// everything up to the end.
+    pub(crate) fn sequence<const N: usize>(
+        &mut self,
+        parts: [LanguageId; N],
+    ) -> Result<LanguageId> {
+        debug_assert!(parts.iter().all(|&part| !self.facts(part).asserts));
+        parts.into_iter().rev().try_fold(LanguageId::EMPTY, |rest, part| self.concat(part, rest))
+    }
+
     pub(super) fn start(&mut self) -> Result<LanguageId> {
         self.intern(Term::Start)
     }

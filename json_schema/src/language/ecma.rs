@@ -17,6 +17,12 @@ pub(crate) struct PatternError {
     pub(crate) kind: PatternErrorKind,
 }
 
+impl From<TooLarge> for PatternError {
+    fn from(error: TooLarge) -> Self {
+        Self { offset: 0, kind: PatternErrorKind::TooLarge(error) }
+    }
+}
+
 /// The kinds of [`PatternError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternErrorKind {

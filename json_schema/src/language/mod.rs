@@ -4,6 +4,7 @@
 //! complement; [`Languages::pattern`] reads patterns of ECMA-262; a [`Dfa`] answers what is asked
 //! of a language as a whole.
 
+mod approximation;
 mod assertion;
 mod automaton;
 mod build;
@@ -17,8 +18,10 @@ mod search;
 mod shape;
 mod store;
 
-pub(crate) use automaton::Dfa;
+pub(crate) use approximation::Approximation;
+pub(crate) use automaton::{Dfa, DfaState};
 pub(crate) use class::CharSet;
+pub(crate) use ecma::PatternError;
 pub(crate) use shape::Shape;
 pub(crate) use store::{LanguageId, Languages, TooLarge};
 

@@ -1,6 +1,6 @@
 //! Constraints on arrays.
 
-use super::{Constraint, TermId, Terms, Trouble};
+use super::{Constraint, TermId, Terms, Trouble, least};
 
 /// Arrays item by item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,18 +9,35 @@ pub(crate) struct ArrayShape {
     pub(crate) prefix: Vec<TermId>,
     /// What each further item must be.
     pub(crate) items: TermId,
+    /// How many items of some kind there must be; each holds.
+    pub(crate) contains: Vec<Contains>,
+    /// Whether no two items may be equal.
+    pub(crate) unique: bool,
     pub(crate) min: u64,
     /// `None`: no bound.
     pub(crate) max: Option<u64>,
 }
 
-/// An item "somewhere" is split over its places up to this many.
-const MOST_SPLITS: u64 = 32;
+/// How many of the items from an index on are of a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Contains {
+    pub(crate) term: TermId,
+    /// The index of the first item that counts.
+    pub(crate) from: u64,
+    pub(crate) min: u64,
+    /// `None`: no bound.
+    pub(crate) max: Option<u64>,
+}
 
 impl ArrayShape {
     /// What the item at this index must be.
     pub(crate) fn item(&self, index: usize) -> TermId {
         self.prefix.get(index).copied().unwrap_or(self.items)
+    }
+
+    /// Arrays of which so many items are of a term.
+    pub(crate) fn containing(contains: Contains) -> Self {
+        Self { contains: vec![contains], ..Self::any() }
     }
 
     /// Draws the conclusions from items that have no value; `None` if no array is left.
@@ -29,10 +46,31 @@ impl ArrayShape {
             self.prefix.truncate(index);
             self.items = TermId::NOTHING;
         }
+        for contains in std::mem::take(&mut self.contains) {
+            if contains.term == TermId::NOTHING && contains.min > 0
+                || contains.max.is_some_and(|max| max < contains.min)
+            {
+                return None;
+            }
+            if contains.term == TermId::ANY {
+                // All items count.
+                if contains.min > 0 {
+                    self.min = self.min.max(contains.from.saturating_add(contains.min));
+                }
+                let most = contains.max.map(|max| contains.from.saturating_add(max));
+                self.max = least(self.max, most);
+            } else if contains.min > 0 || contains.max.is_some() && contains.term != TermId::NOTHING
+            {
+                self.min = self.min.max(match contains.min {
+                    0 => 0,
+                    min => contains.from.saturating_add(min),
+                });
+                self.contains.push(contains);
+            }
+        }
         if is_nothing(self.items) {
             self.items = TermId::NOTHING;
-            let length = self.prefix.len() as u64;
-            self.max = Some(self.max.map_or(length, |max| max.min(length)));
+            self.max = least(self.max, Some(self.prefix.len() as u64));
         }
         if let Some(max) = self.max {
             if max < self.min {
@@ -48,33 +86,53 @@ impl ArrayShape {
         while self.prefix.last() == Some(&self.items) && self.items != TermId::NOTHING {
             self.prefix.pop();
         }
+        self.unique &= self.max.is_none_or(|max| max > 1);
         Some(self)
     }
 }
 
 impl Constraint for ArrayShape {
     fn any() -> Self {
-        Self { prefix: Vec::new(), items: TermId::ANY, min: 0, max: None }
+        Self {
+            prefix: Vec::new(),
+            items: TermId::ANY,
+            contains: Vec::new(),
+            unique: false,
+            min: 0,
+            max: None,
+        }
     }
 
     fn and(&self, other: &Self, terms: &mut Terms) -> Option<Self> {
         let length = self.prefix.len().max(other.prefix.len());
         let prefix =
             (0..length).map(|index| terms.all(&[self.item(index), other.item(index)])).collect();
-        let max = match (self.max, other.max) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
+        let mut contains = self.contains.clone();
+        for &more in &other.contains {
+            let same = |one: &&mut Contains| (one.term, one.from) == (more.term, more.from);
+            match contains.iter_mut().find(same) {
+                Some(known) => {
+                    known.min = known.min.max(more.min);
+                    known.max = least(known.max, more.max);
+                }
+                None => contains.push(more),
+            }
+        }
         let both = Self {
             prefix,
             items: terms.all(&[self.items, other.items]),
+            contains,
+            unique: self.unique || other.unique,
             min: self.min.max(other.min),
-            max,
+            max: least(self.max, other.max),
         };
         both.pruned(|term| term == TermId::NOTHING)
     }
 
-    fn outside(&self, within: &Self, terms: &mut Terms) -> Result<Vec<Self>, Trouble> {
+    fn outside(&self, _: &Self, terms: &mut Terms) -> Result<Vec<Self>, Trouble> {
+        if self.unique {
+            return Err(Trouble::NoComplement("arrays with two equal items"));
+        }
         let mut outside = Vec::new();
         if self.min > 0 {
             outside.push(Self { max: Some(self.min - 1), ..Self::any() });
@@ -92,30 +150,32 @@ impl Constraint for ArrayShape {
             }
         }
         let beyond = self.prefix.len() as u64;
-        if self.items == TermId::NOTHING {
-            if self.max.is_none_or(|max| max > beyond) {
-                outside.push(Self { min: beyond + 1, ..Self::any() });
-            }
-        } else if self.items != TermId::ANY {
-            let most = within.max.filter(|max| max.saturating_sub(beyond) <= MOST_SPLITS);
-            if let Some(most) = most {
-                let item = terms.not(self.items);
-                for index in beyond..most {
-                    let mut prefix = vec![TermId::ANY; index as usize];
-                    prefix.push(item);
-                    outside.push(Self { prefix, min: index + 1, ..Self::any() });
-                }
-                return Ok(outside);
-            }
-            return Err(Trouble::NoComplement("arrays with some item that is not of the schema"));
+        let some = |term, from, min, max| Self::containing(Contains { term, from, min, max });
+        match self.items {
+            TermId::ANY => {}
+            TermId::NOTHING if self.max.is_some_and(|max| max <= beyond) => {}
+            items => outside.push(some(terms.not(items), beyond, 1, None)),
         }
-        Ok(outside)
+        for &Contains { term, from, min, max } in &self.contains {
+            if min == 1 {
+                let prefix = vec![TermId::ANY; from as usize];
+                outside.push(Self { prefix, items: terms.not(term), ..Self::any() });
+            } else if min > 1 {
+                outside.push(some(term, from, 0, Some(min - 1)));
+            }
+            if let Some(max) = max {
+                outside.push(some(term, from, max.saturating_add(1), None));
+            }
+        }
+        Ok(outside.into_iter().filter_map(|shape| shape.pruned(|t| t == TermId::NOTHING)).collect())
     }
 
     fn covers(&self, other: &Self) -> bool {
         self == other
             || self.prefix.is_empty()
                 && self.items == TermId::ANY
+                && !self.unique
+                && self.contains.iter().all(|one| other.contains.contains(one))
                 && self.min <= other.min
                 && self.max.is_none_or(|max| other.max.is_some_and(|theirs| theirs <= max))
     }

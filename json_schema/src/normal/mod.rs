@@ -6,14 +6,22 @@
 //! recursion ends.
 
 mod array;
+mod evaluated;
+mod keys;
 mod number;
 mod object;
+mod step;
 mod string;
 mod term;
 
-pub(crate) use array::ArrayShape;
+use std::collections::BTreeSet;
+
+pub(crate) use array::{ArrayShape, Contains};
+pub(crate) use evaluated::Evaluated;
+pub(crate) use keys::{Keys, Regions};
 pub(crate) use number::{Bound, Fraction, NumberSet};
-pub(crate) use object::{Keys, ObjectShape};
+pub(crate) use object::{ObjectShape, Witness};
+pub(crate) use step::Step;
 pub(crate) use string::StringSet;
 pub(crate) use term::{MAX_STATES, Term, TermId, Terms};
 
@@ -28,8 +36,9 @@ pub(crate) struct Normal {
     pub(crate) strings: Vec<StringSet>,
     pub(crate) arrays: Vec<ArrayShape>,
     pub(crate) objects: Vec<ObjectShape>,
-    /// Whether a keyword was dropped on the way here: the real constraint may be tighter.
-    pub(crate) widened: bool,
+    /// Keywords that were dropped on the way here, as numbers of refusals: if there are any, the
+    /// real constraint may be tighter.
+    pub(crate) refused: BTreeSet<usize>,
 }
 
 /// Why two normal forms have no combination.
@@ -66,7 +75,7 @@ impl Normal {
             strings: vec![StringSet::any()],
             arrays: vec![ArrayShape::any()],
             objects: vec![ObjectShape::any()],
-            widened: false,
+            refused: BTreeSet::new(),
         }
     }
 
@@ -77,11 +86,11 @@ impl Normal {
 
     /// Whether it is evidently empty; it may still turn out to be.
     pub(crate) fn is_nothing(&self) -> bool {
-        Self { widened: false, ..self.clone() } == Self::nothing()
+        Self { refused: BTreeSet::new(), ..self.clone() } == Self::nothing()
     }
 
     pub(crate) fn is_any(&self) -> bool {
-        Self { widened: false, ..self.clone() } == Self::any()
+        Self { refused: BTreeSet::new(), ..self.clone() } == Self::any()
     }
 
     /// What is in both.
@@ -98,7 +107,7 @@ impl Normal {
             strings: meet(&self.strings, &other.strings, terms, limit)?,
             arrays: meet(&self.arrays, &other.arrays, terms, limit)?,
             objects: meet(&self.objects, &other.objects, terms, limit)?,
-            widened: self.widened || other.widened,
+            refused: &self.refused | &other.refused,
         })
     }
 
@@ -112,7 +121,7 @@ impl Normal {
         insert_all(&mut self.strings, other.strings);
         insert_all(&mut self.arrays, other.arrays);
         insert_all(&mut self.objects, other.objects);
-        self.widened |= other.widened;
+        self.refused.extend(other.refused);
     }
 
     /// What is in it and not in the other.
@@ -122,7 +131,7 @@ impl Normal {
         terms: &mut Terms,
         limit: usize,
     ) -> Result<Self, Trouble> {
-        if other.widened {
+        if !other.refused.is_empty() {
             return Err(Trouble::NoComplement("something inside is not enforced"));
         }
         Ok(Self {
@@ -132,8 +141,16 @@ impl Normal {
             strings: difference(&self.strings, &other.strings, terms, limit)?,
             arrays: difference(&self.arrays, &other.arrays, terms, limit)?,
             objects: difference(&self.objects, &other.objects, terms, limit)?,
-            widened: self.widened,
+            refused: self.refused.clone(),
         })
+    }
+}
+
+/// The lesser of two upper bounds.
+pub(crate) fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 

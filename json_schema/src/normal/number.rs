@@ -1,9 +1,10 @@
-//! Sets of numbers: intervals, compared by value.
+//! Sets of numbers: intervals and multiples, compared by value.
 
-use super::{Constraint, Terms, Trouble};
+use super::{Constraint, Step, Terms, Trouble};
 use crate::decimal::Decimal;
 
-/// The numbers of an interval, perhaps only the integers or only the others.
+/// The numbers of an interval, perhaps only the integers or only the others, that are multiples of
+/// some steps and not of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NumberSet {
     /// `None`: no bound.
@@ -11,6 +12,10 @@ pub(crate) struct NumberSet {
     /// `None`: no bound.
     pub(crate) high: Option<Bound>,
     pub(crate) fraction: Fraction,
+    /// Each member is a multiple of all of these.
+    pub(crate) multiples: Vec<Step>,
+    /// No member is a multiple of any of these.
+    pub(crate) indivisible: Vec<Step>,
 }
 
 /// One end of an interval.
@@ -34,40 +39,75 @@ pub(crate) enum Fraction {
 impl NumberSet {
     /// The integers.
     pub(crate) fn integers() -> Self {
-        Self { low: None, high: None, fraction: Fraction::Without }
+        Self { fraction: Fraction::Without, ..Self::any() }
+    }
+
+    /// The multiples of a step.
+    pub(crate) fn multiples(step: Step) -> Self {
+        Self { multiples: vec![step], ..Self::any() }
     }
 
     /// The one number.
     pub(crate) fn point(value: Decimal) -> Self {
         let bound = Bound { value, inclusive: true };
-        Self { low: Some(bound.clone()), high: Some(bound), fraction: Fraction::Any }
+        Self { low: Some(bound.clone()), high: Some(bound), ..Self::any() }
     }
 
     /// All from this bound on.
     pub(crate) fn from(bound: Bound) -> Self {
-        Self { low: Some(bound), high: None, fraction: Fraction::Any }
+        Self { low: Some(bound), ..Self::any() }
     }
 
     /// All up to this bound.
     pub(crate) fn up_to(bound: Bound) -> Self {
-        Self { low: None, high: Some(bound), fraction: Fraction::Any }
+        Self { high: Some(bound), ..Self::any() }
     }
 
-    /// Whether it has no member at all.
-    fn is_empty(&self) -> bool {
-        let (Some(low), Some(high)) = (&self.low, &self.high) else { return false };
-        match low.value.cmp(&high.value) {
-            std::cmp::Ordering::Less => false,
-            std::cmp::Ordering::Greater => true,
-            std::cmp::Ordering::Equal => {
-                !(low.inclusive && high.inclusive)
-                    || match self.fraction {
-                        Fraction::Any => false,
-                        Fraction::Without => !low.value.is_integer(),
-                        Fraction::With => low.value.is_integer(),
-                    }
+    /// The one number that the bounds leave.
+    fn only(&self) -> Option<&Decimal> {
+        let (low, high) = (self.low.as_ref()?, self.high.as_ref()?);
+        (low.value == high.value).then_some(&low.value)
+    }
+
+    /// Leaves out what follows from the rest; `None` if evidently no number is left.
+    fn simplified(mut self) -> Option<Self> {
+        if let (Some(low), Some(high)) = (&self.low, &self.high)
+            && (low.value > high.value
+                || low.value == high.value && !(low.inclusive && high.inclusive))
+        {
+            return None;
+        }
+        if let Some(value) = self.only() {
+            let fits = match self.fraction {
+                Fraction::Any => true,
+                Fraction::Without => value.is_integer(),
+                Fraction::With => !value.is_integer(),
+            };
+            let divided = self.multiples.iter().all(|step| step.divides(value))
+                && !self.indivisible.iter().any(|step| step.divides(value));
+            self.multiples.clear();
+            self.indivisible.clear();
+            return (fits && divided).then_some(self);
+        }
+        match self.fraction {
+            Fraction::Any => {}
+            Fraction::Without => self.multiples.retain(|step| !step.covers(Step::ONE)),
+            Fraction::With => self.indivisible.retain(|step| !Step::ONE.covers(*step)),
+        }
+        for index in (0..self.multiples.len()).rev() {
+            let step = self.multiples[index];
+            let implied = |(at, other): (usize, &Step)| at != index && step.covers(*other);
+            if self.multiples.iter().enumerate().any(implied) {
+                self.multiples.remove(index);
             }
         }
+        let integers = (self.fraction == Fraction::Without).then_some(Step::ONE);
+        let all = |step: &Step| {
+            self.multiples.iter().chain(&integers).any(|multiple| step.covers(*multiple))
+        };
+        let none = self.fraction == Fraction::With
+            && self.multiples.iter().any(|step| Step::ONE.covers(*step));
+        (!none && !self.indivisible.iter().any(all)).then_some(self)
     }
 }
 
@@ -90,7 +130,13 @@ fn tighter(left: Option<&Bound>, right: Option<&Bound>, greatest: bool) -> Optio
 
 impl Constraint for NumberSet {
     fn any() -> Self {
-        Self { low: None, high: None, fraction: Fraction::Any }
+        Self {
+            low: None,
+            high: None,
+            fraction: Fraction::Any,
+            multiples: Vec::new(),
+            indivisible: Vec::new(),
+        }
     }
 
     fn and(&self, other: &Self, _: &mut Terms) -> Option<Self> {
@@ -103,8 +149,10 @@ impl Constraint for NumberSet {
             low: tighter(self.low.as_ref(), other.low.as_ref(), true),
             high: tighter(self.high.as_ref(), other.high.as_ref(), false),
             fraction,
+            multiples: united(&self.multiples, &other.multiples),
+            indivisible: united(&self.indivisible, &other.indivisible),
         };
-        (!both.is_empty()).then_some(both)
+        both.simplified()
     }
 
     fn outside(&self, _: &Self, _: &mut Terms) -> Result<Vec<Self>, Trouble> {
@@ -115,10 +163,22 @@ impl Constraint for NumberSet {
         if let Some(high) = &self.high {
             outside.push(Self::from(high.flipped()));
         }
+        let within = Self { low: self.low.clone(), high: self.high.clone(), ..Self::any() };
         match self.fraction {
             Fraction::Any => {}
-            Fraction::Without => outside.push(Self { fraction: Fraction::With, ..self.clone() }),
-            Fraction::With => outside.push(Self { fraction: Fraction::Without, ..self.clone() }),
+            Fraction::Without => outside.push(Self { fraction: Fraction::With, ..within.clone() }),
+            Fraction::With => outside.push(Self { fraction: Fraction::Without, ..within.clone() }),
+        }
+        let mut rest = Self { fraction: self.fraction, ..within };
+        for &step in &self.multiples {
+            let indivisible = united(&rest.indivisible, &[step]);
+            outside.extend(Self { indivisible, ..rest.clone() }.simplified());
+            rest.multiples.push(step);
+        }
+        for &step in &self.indivisible {
+            let multiples = united(&rest.multiples, &[step]);
+            outside.extend(Self { multiples, ..rest.clone() }.simplified());
+            rest.indivisible.push(step);
         }
         Ok(outside)
     }
@@ -127,5 +187,11 @@ impl Constraint for NumberSet {
         (self.fraction == Fraction::Any || self.fraction == other.fraction)
             && tighter(self.low.as_ref(), other.low.as_ref(), true) == other.low
             && tighter(self.high.as_ref(), other.high.as_ref(), false) == other.high
+            && self.multiples.iter().all(|step| other.multiples.contains(step))
+            && self.indivisible.iter().all(|step| other.indivisible.contains(step))
     }
+}
+
+fn united(left: &[Step], right: &[Step]) -> Vec<Step> {
+    left.iter().chain(right.iter().filter(|step| !left.contains(step))).copied().collect()
 }

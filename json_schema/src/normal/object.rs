@@ -1,9 +1,9 @@
 //! Constraints on objects.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Constraint, TermId, Terms, Trouble};
+use super::{Constraint, Keys, Regions, TermId, Terms, Trouble, least};
+use crate::language::LanguageId;
 
 /// Objects key by key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,78 +13,82 @@ pub(crate) struct ObjectShape {
     /// Keys that must be there, declared or not, in order of appearance.
     pub(crate) required: Keys<()>,
     /// What the value of each other key must be.
-    pub(crate) additional: TermId,
+    pub(crate) others: Regions,
+    /// Members that there must be, one by one; one member may be several of them.
+    pub(crate) witnesses: Vec<Witness>,
     pub(crate) min: u64,
     /// `None`: no bound.
     pub(crate) max: Option<u64>,
 }
 
-/// A map over keys in order of appearance.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Keys<T> {
-    entries: Vec<(Arc<str>, T)>,
-    places: HashMap<Arc<str>, usize>,
-}
-
-impl<T> Default for Keys<T> {
-    fn default() -> Self {
-        Self { entries: Vec::new(), places: HashMap::new() }
-    }
-}
-
-impl<T> Keys<T> {
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &T)> {
-        self.entries.iter().map(|(key, value)| (key, value))
-    }
-
-    pub(crate) fn get(&self, key: &str) -> Option<&T> {
-        self.places.get(key).map(|&place| &self.entries[place].1)
-    }
-
-    pub(crate) fn contains(&self, key: &str) -> bool {
-        self.places.contains_key(key)
-    }
-
-    /// Adds a key at the end, or replaces its value where it stands.
-    pub(crate) fn set(&mut self, key: &Arc<str>, value: T) {
-        if let Some(&place) = self.places.get(key) {
-            self.entries[place].1 = value;
-        } else {
-            self.places.insert(key.clone(), self.entries.len());
-            self.entries.push((key.clone(), value));
-        }
-    }
+/// Some member: its key, declared or not, is one of the language, its value is of the term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Witness {
+    pub(crate) keys: LanguageId,
+    pub(crate) value: TermId,
 }
 
 impl ObjectShape {
+    /// Objects whose undeclared keys are as said.
+    pub(crate) fn with_others(others: Regions) -> Self {
+        Self { others, ..Self::any() }
+    }
+
+    /// Objects with this key and such a value.
+    fn with(key: &Arc<str>, value: TermId) -> Self {
+        let mut shape = Self::any();
+        shape.properties.set(key, value);
+        shape.required.set(key, ());
+        shape
+    }
+
     /// What the value of this key must be.
-    pub(crate) fn value(&self, key: &str) -> TermId {
-        self.properties.get(key).copied().unwrap_or(self.additional)
+    pub(crate) fn value(&self, key: &str, terms: &mut Terms) -> TermId {
+        match self.properties.get(key) {
+            Some(&value) => value,
+            None => self.others.value(key, terms),
+        }
+    }
+
+    /// The keys of a language that are neither declared nor required.
+    pub(crate) fn undeclared(&self, keys: LanguageId, terms: &mut Terms) -> LanguageId {
+        let properties = self.properties.iter().map(|(key, _)| key);
+        let required = self.required.iter().map(|(key, ())| key);
+        let known: Vec<&str> = properties.chain(required).map(|key| &**key).collect();
+        terms.keys_without(keys, &known)
     }
 
     /// Draws the conclusions from keys that have no value; `None` if no object is left.
-    pub(crate) fn pruned(mut self, is_nothing: impl Fn(TermId) -> bool) -> Option<Self> {
-        if is_nothing(self.additional) {
-            self.additional = TermId::NOTHING;
+    pub(crate) fn pruned(
+        mut self,
+        terms: &mut Terms,
+        is_nothing: impl Fn(TermId) -> bool,
+    ) -> Option<Self> {
+        self.others =
+            self.others.map(|value| if is_nothing(value) { TermId::NOTHING } else { value });
+        for (key, ()) in self.required.iter() {
+            if is_nothing(self.value(key, terms)) {
+                return None;
+            }
         }
-        if self.required.iter().any(|(key, ())| is_nothing(self.value(key))) {
+        if self.witnesses.iter().any(|witness| is_nothing(witness.value)) {
             return None;
         }
-        self.min = self.min.max(self.required.len() as u64);
-        if self.additional == TermId::NOTHING {
-            let most = self.properties.iter().filter(|&(_, &value)| !is_nothing(value)).count()
-                + self.required.iter().filter(|(key, ())| !self.properties.contains(key)).count();
-            let most = most as u64;
-            self.max = Some(self.max.map_or(most, |max| max.min(most)));
+        let needed = self.required.len().max(usize::from(!self.witnesses.is_empty()));
+        self.min = self.min.max(needed as u64);
+        if self.is_closed() {
+            let most = self.properties.iter().filter(|&(_, &value)| !is_nothing(value)).count();
+            self.max = least(self.max, Some(most as u64));
         }
         if self.max.is_some_and(|max| max < self.min) {
             return None;
         }
         Some(self)
+    }
+
+    /// Whether there are no keys but the declared ones.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.others.iter().all(|region| region.value == TermId::NOTHING)
     }
 }
 
@@ -93,7 +97,8 @@ impl Constraint for ObjectShape {
         Self {
             properties: Keys::default(),
             required: Keys::default(),
-            additional: TermId::ANY,
+            others: Regions::all(TermId::ANY),
+            witnesses: Vec::new(),
             min: 0,
             max: None,
         }
@@ -103,60 +108,66 @@ impl Constraint for ObjectShape {
         let mut properties = Keys::default();
         for (key, _) in self.properties.iter().chain(other.properties.iter()) {
             if !properties.contains(key) {
-                properties.set(key, terms.all(&[self.value(key), other.value(key)]));
+                let values = [self.value(key, terms), other.value(key, terms)];
+                properties.set(key, terms.all(&values));
             }
         }
         let mut required = self.required.clone();
         for (key, ()) in other.required.iter() {
             required.set(key, ());
         }
+        let mut witnesses = self.witnesses.clone();
+        witnesses.extend(other.witnesses.iter().filter(|one| !self.witnesses.contains(one)));
         let both = Self {
             properties,
             required,
-            additional: terms.all(&[self.additional, other.additional]),
+            others: self.others.and(&other.others, terms),
+            witnesses,
             min: self.min.max(other.min),
-            max: match (self.max, other.max) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            },
+            max: least(self.max, other.max),
         };
-        both.pruned(|term| term == TermId::NOTHING)
+        both.pruned(terms, |term| term == TermId::NOTHING)
     }
 
     fn outside(&self, within: &Self, terms: &mut Terms) -> Result<Vec<Self>, Trouble> {
         let mut outside = Vec::new();
         for (key, ()) in self.required.iter() {
             // Without the key or with another value, in one: the key is optional.
+            let value = self.value(key, terms);
             let mut shape = Self::any();
-            shape.properties.set(key, terms.not(self.value(key)));
+            shape.properties.set(key, terms.not(value));
             outside.push(shape);
         }
         for (key, &value) in self.properties.iter() {
             let value = terms.not(value);
             if value != TermId::NOTHING && !self.required.contains(key) {
-                let mut shape = Self::any();
-                shape.properties.set(key, value);
-                shape.required.set(key, ());
-                outside.push(shape);
+                outside.push(Self::with(key, value));
             }
         }
-        let required = self.required.len() as u64;
-        if self.min > required {
+        if self.min > self.required.len() as u64 {
             outside.push(Self { max: Some(self.min - 1), ..Self::any() });
         }
-        if self.additional != TermId::ANY {
-            if within.additional != TermId::NOTHING {
-                return Err(Trouble::NoComplement("objects with some other key"));
+        for region in self.others.iter().filter(|region| region.value != TermId::ANY) {
+            let value = terms.not(region.value);
+            if within.is_closed() {
+                // Only the keys that are possible at all can be the other key.
+                for (key, _) in within.properties.iter() {
+                    if !self.properties.contains(key) && terms.is_key(region.keys, key) {
+                        outside.push(Self::with(key, value));
+                    }
+                }
+                continue;
             }
-            // Only the keys that are possible at all can be the other key.
-            let value = terms.not(self.additional);
-            let keys = within.properties.iter().map(|(key, _)| key);
-            for key in keys.filter(|key| !self.properties.contains(key)) {
-                let mut shape = Self::any();
-                shape.properties.set(key, value);
-                shape.required.set(key, ());
-                outside.push(shape);
+            let declared: Vec<&str> = self.properties.iter().map(|(key, _)| &**key).collect();
+            let keys = terms.keys_without(region.keys, &declared);
+            if terms.has_keys(keys) {
+                outside.push(Self { witnesses: vec![Witness { keys, value }], ..Self::any() });
             }
+        }
+        for witness in &self.witnesses {
+            let value = terms.not(witness.value);
+            let others = Regions::split(witness.keys, value, TermId::ANY, terms);
+            outside.push(Self::with_others(others));
         }
         if let Some(max) = self.max {
             outside.push(Self { min: max.saturating_add(1), ..Self::any() });
@@ -166,13 +177,13 @@ impl Constraint for ObjectShape {
 
     fn covers(&self, other: &Self) -> bool {
         self == other
-            || self.additional == TermId::ANY
+            || self.others.only() == Some(TermId::ANY)
+                && self.witnesses.iter().all(|witness| other.witnesses.contains(witness))
                 && self.min <= other.min
                 && self.max.is_none_or(|max| other.max.is_some_and(|theirs| theirs <= max))
                 && self.required.iter().all(|(key, ())| other.required.contains(key))
-                && self
-                    .properties
-                    .iter()
-                    .all(|(key, &value)| value == TermId::ANY || value == other.value(key))
+                && self.properties.iter().all(|(key, &value)| {
+                    value == TermId::ANY || other.properties.get(key) == Some(&value)
+                })
     }
 }

@@ -1,7 +1,7 @@
 //! Sets of strings, over decoded code points.
 
-use super::{Constraint, Terms, Trouble};
-use crate::language::{LanguageId, Languages, TooLarge};
+use super::{Constraint, Terms, Trouble, least};
+use crate::language::{Approximation, LanguageId, Languages, TooLarge};
 
 /// A set of strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,9 @@ pub(crate) enum StringSet {
         /// Excluded ones of a length in the range, sorted.
         except: Vec<String>,
     },
-    /// Those of a language that have a length in this range; at least one.
-    Matching { language: LanguageId, min: u64, max: Option<u64> },
+    /// Those of a language that have a length in this range; at least one, perhaps of those that
+    /// cannot be told.
+    Matching { texts: Approximation, min: u64, max: Option<u64> },
 }
 
 impl StringSet {
@@ -26,56 +27,122 @@ impl StringSet {
         Self::Lengths { min, max, except: Vec::new() }
     }
 
-    /// The strings of a language of at least `min` and at most `max` code points; `None` if there
-    /// are none. If the language is too large, that is noted in the terms.
-    pub(crate) fn matching(
-        language: LanguageId,
+    /// The texts of a language.
+    pub(crate) fn texts(texts: Approximation) -> Self {
+        Self::Matching { texts, min: 0, max: None }
+    }
+
+    /// The texts of at least `min` and at most `max` code points; `None` if there are none. If a
+    /// language is too large, that is noted in the terms.
+    fn matching(
+        texts: Approximation,
         min: u64,
         max: Option<u64>,
         terms: &mut Terms,
     ) -> Option<Self> {
-        if language == LanguageId::EVERYTHING {
+        if texts.lower == LanguageId::EVERYTHING {
             return Some(Self::lengths(min, max));
         }
-        match terms.automaton(language) {
-            Some(dfa) if dfa.is_everything() => Some(Self::lengths(min, max)),
+        match terms.automaton(texts.upper) {
+            Some(dfa) if texts.lower == texts.upper && dfa.is_everything() => {
+                Some(Self::lengths(min, max))
+            }
             Some(dfa) if !dfa.has_length(min, max) => None,
-            _ => Some(Self::Matching { language, min, max }),
+            _ => Some(Self::Matching { texts, min, max }),
         }
     }
 
-    /// Whether this string is in it.
-    fn contains(&self, text: &str, languages: &mut Languages) -> Result<bool, TooLarge> {
-        Ok(match self {
-            Self::Values(values) => values.iter().any(|value| value == text),
-            Self::Lengths { min, max, except } => {
-                has_length(text, *min, *max)
-                    && except.binary_search_by(|value| value.as_str().cmp(text)).is_err()
+    /// All strings of a union; `None` if no language says exactly which these are.
+    pub(crate) fn any_of(union: &[Self], terms: &mut Terms) -> Option<LanguageId> {
+        let mut all = LanguageId::NOTHING;
+        for set in union {
+            let texts = set.language(&mut terms.languages).and_then(|(texts, min, max)| {
+                let bound = |bound: u64| u32::try_from(bound).map_err(|_| TooLarge);
+                let lengths = terms.languages.lengths(bound(min)?, max.map(bound).transpose()?)?;
+                texts.and(lengths.into(), &mut terms.languages)
+            });
+            let Approximation { lower, upper } =
+                terms.or_too_large(texts, LanguageId::EVERYTHING.into());
+            if lower != upper {
+                return None;
             }
-            Self::Matching { language, min, max } => {
-                has_length(text, *min, *max) && languages.contains(*language, text)?
+            all = terms.either_key(all, lower);
+        }
+        Some(all)
+    }
+
+    /// Whether a string is known to be in it.
+    pub(crate) fn is_written(&self, terms: &mut Terms) -> bool {
+        match self {
+            Self::Values(_) | Self::Lengths { .. } => true,
+            Self::Matching { texts, min, max } => {
+                texts.lower == texts.upper
+                    || terms.automaton(texts.lower).is_none_or(|dfa| dfa.has_length(*min, *max))
+            }
+        }
+    }
+
+    /// Whether this string is in it; `None` if that cannot be told.
+    fn contains(&self, text: &str, languages: &mut Languages) -> Result<Option<bool>, TooLarge> {
+        Ok(match self {
+            Self::Values(values) => Some(values.iter().any(|value| value == text)),
+            Self::Lengths { min, max, except } => Some(
+                has_length(text, *min, *max)
+                    && except.binary_search_by(|value| value.as_str().cmp(text)).is_err(),
+            ),
+            Self::Matching { texts, min, max } => {
+                if !has_length(text, *min, *max) || !languages.contains(texts.upper, text)? {
+                    Some(false)
+                } else if languages.contains(texts.lower, text)? {
+                    Some(true)
+                } else {
+                    None
+                }
             }
         })
+    }
+
+    /// Those of these values that are in it; `None` if none is.
+    fn among(&self, values: &[String], terms: &mut Terms) -> Result<Option<Self>, TooLarge> {
+        let languages = &mut terms.languages;
+        let (mut known, mut possible) = (Vec::new(), Vec::new());
+        for value in values {
+            let contained = self.contains(value, languages)?;
+            if contained != Some(false) {
+                possible.push(value.clone());
+            }
+            if contained == Some(true) {
+                known.push(value.clone());
+            }
+        }
+        if known.len() < possible.len() {
+            let lower = alternatives(languages, &known)?;
+            let upper = alternatives(languages, &possible)?;
+            return Ok(Some(Self::texts(Approximation { lower, upper })));
+        }
+        Ok((!known.is_empty()).then_some(Self::Values(known)))
     }
 
     /// As a language with a range of lengths.
     fn language(
         &self,
         languages: &mut Languages,
-    ) -> Result<(LanguageId, u64, Option<u64>), TooLarge> {
-        let texts = |languages: &mut Languages, texts: &[String]| {
-            let texts: Result<Vec<_>, _> = texts.iter().map(|text| languages.text(text)).collect();
-            languages.alt(texts?)
-        };
+    ) -> Result<(Approximation, u64, Option<u64>), TooLarge> {
         Ok(match self {
-            Self::Values(values) => (texts(languages, values)?, 0, None),
+            Self::Values(values) => (alternatives(languages, values)?.into(), 0, None),
             Self::Lengths { min, max, except } => {
-                let except = texts(languages, except)?;
-                (languages.not(except)?, *min, *max)
+                let except = alternatives(languages, except)?;
+                (languages.not(except)?.into(), *min, *max)
             }
-            Self::Matching { language, min, max } => (*language, *min, *max),
+            Self::Matching { texts, min, max } => (*texts, *min, *max),
         })
     }
+}
+
+/// Exactly these texts.
+fn alternatives(languages: &mut Languages, texts: &[String]) -> Result<LanguageId, TooLarge> {
+    let texts: Result<Vec<_>, _> = texts.iter().map(|text| languages.text(text)).collect();
+    languages.alt(texts?)
 }
 
 fn has_length(text: &str, min: u64, max: Option<u64>) -> bool {
@@ -86,13 +153,6 @@ fn has_length(text: &str, min: u64, max: Option<u64>) -> bool {
 /// Whether the first range of lengths holds the second one.
 fn holds(min: u64, max: Option<u64>, min2: u64, max2: Option<u64>) -> bool {
     min <= min2 && max.is_none_or(|max| max2.is_some_and(|max2| max2 <= max))
-}
-
-fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    }
 }
 
 impl Constraint for StringSet {
@@ -107,15 +167,10 @@ impl Constraint for StringSet {
                 filtered(values, |value| others.contains(&value.to_owned()))
             }
             (Self::Values(values), filter) | (filter, Self::Values(values)) => {
-                let mut too_large = false;
-                let kept = filtered(values, |value| {
-                    filter.contains(value, &mut terms.languages).unwrap_or_else(|TooLarge| {
-                        too_large = true;
-                        true
-                    })
-                });
-                terms.patterns_too_large |= too_large;
-                kept
+                filter.among(values, terms).unwrap_or_else(|TooLarge| {
+                    terms.patterns_too_large = true;
+                    Some(Self::Values(values.clone()))
+                })
             }
             (
                 Self::Lengths { min, max, except },
@@ -141,16 +196,15 @@ impl Constraint for StringSet {
             }
             (Self::Matching { .. }, _) | (_, Self::Matching { .. }) => {
                 let languages = &mut terms.languages;
-                let both = self.language(languages).and_then(|(language, min, max)| {
-                    let (language2, min2, max2) = other.language(languages)?;
-                    let both = languages.and([language, language2])?;
-                    Ok((both, min.max(min2), least(max, max2)))
+                let both = self.language(languages).and_then(|(texts, min, max)| {
+                    let (texts2, min2, max2) = other.language(languages)?;
+                    Ok((texts.and(texts2, languages)?, min.max(min2), least(max, max2)))
                 });
-                let Ok((language, min, max)) = both else {
+                let Ok((texts, min, max)) = both else {
                     terms.patterns_too_large = true;
                     return Some(self.clone());
                 };
-                Self::matching(language, min, max, terms)
+                Self::matching(texts, min, max, terms)
             }
         }
     }
@@ -163,9 +217,9 @@ impl Constraint for StringSet {
                 except.dedup();
                 vec![Self::Lengths { min: 0, max: None, except }]
             }
-            Self::Matching { language, min, max } => {
+            Self::Matching { texts, min, max } => {
                 let mut outside = other_lengths(*min, *max);
-                let other = terms.languages.not(*language).map_err(|TooLarge| {
+                let other = texts.not(&mut terms.languages).map_err(|TooLarge| {
                     Trouble::NoComplement("strings that a large pattern does not match")
                 })?;
                 outside.extend(Self::matching(other, 0, None, terms));

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::language::{Dfa, LanguageId, Languages};
+use crate::format::Format;
+use crate::language::{Approximation, Dfa, LanguageId, Languages, PatternError, TooLarge};
 use crate::resolve::SchemaId;
 
 /// An interned [`Term`]; equal terms have equal ids.
@@ -49,6 +50,7 @@ pub(crate) struct Terms {
     /// The languages of strings.
     pub(crate) languages: Languages,
     automata: HashMap<LanguageId, Option<Rc<Dfa>>>,
+    formats: HashMap<Format, Approximation>,
     /// Whether a combination of patterns was too large; the whole is then refused.
     pub(crate) patterns_too_large: bool,
 }
@@ -63,6 +65,7 @@ impl Default for Terms {
             ids: HashMap::new(),
             languages: Languages::default(),
             automata: HashMap::new(),
+            formats: HashMap::new(),
             patterns_too_large: false,
         };
         terms.intern(Term::Any);
@@ -85,6 +88,71 @@ impl Terms {
         self.patterns_too_large |= dfa.is_none();
         self.automata.insert(language, dfa.clone());
         dfa
+    }
+
+    /// Whether there is such a key.
+    pub(crate) fn has_keys(&mut self, keys: LanguageId) -> bool {
+        match keys {
+            LanguageId::NOTHING => false,
+            LanguageId::EVERYTHING => true,
+            _ => self.automaton(keys).is_none_or(|dfa| !dfa.is_empty()),
+        }
+    }
+
+    /// Whether this key is one of the language.
+    pub(crate) fn is_key(&mut self, keys: LanguageId, key: &str) -> bool {
+        let found = self.languages.contains(keys, key);
+        self.or_too_large(found, true)
+    }
+
+    /// The keys of both languages.
+    pub(crate) fn common_keys(&mut self, a: LanguageId, b: LanguageId) -> LanguageId {
+        let both = self.languages.and([a, b]);
+        self.or_too_large(both, a)
+    }
+
+    /// The keys of either language.
+    pub(crate) fn either_key(&mut self, a: LanguageId, b: LanguageId) -> LanguageId {
+        let either = self.languages.alt([a, b]);
+        self.or_too_large(either, a)
+    }
+
+    /// The keys that are not of the language.
+    pub(crate) fn other_keys(&mut self, keys: LanguageId) -> LanguageId {
+        let others = self.languages.not(keys);
+        self.or_too_large(others, LanguageId::EVERYTHING)
+    }
+
+    /// These keys.
+    pub(crate) fn keys_of(&mut self, keys: &[&str]) -> LanguageId {
+        let texts: Result<Vec<_>, _> = keys.iter().map(|key| self.languages.text(key)).collect();
+        let either = texts.and_then(|texts| self.languages.alt(texts));
+        self.or_too_large(either, LanguageId::EVERYTHING)
+    }
+
+    /// The keys of the language but for some.
+    pub(crate) fn keys_without(&mut self, keys: LanguageId, some: &[&str]) -> LanguageId {
+        let excluded: Vec<&str> =
+            some.iter().copied().filter(|key| self.is_key(keys, key)).collect();
+        let excluded = self.keys_of(&excluded);
+        let others = self.other_keys(excluded);
+        self.common_keys(keys, others)
+    }
+
+    /// Notes where a language was too large; what then stands in for the result has no effect.
+    pub(super) fn or_too_large<T>(&mut self, result: Result<T, TooLarge>, otherwise: T) -> T {
+        self.patterns_too_large |= result.is_err();
+        result.unwrap_or(otherwise)
+    }
+
+    /// The texts of a format.
+    pub(crate) fn format(&mut self, format: Format) -> Result<Approximation, PatternError> {
+        if let Some(&known) = self.formats.get(&format) {
+            return Ok(known);
+        }
+        let texts = format.language(&mut self.languages)?;
+        self.formats.insert(format, texts);
+        Ok(texts)
     }
 
     pub(crate) fn len(&self) -> usize {

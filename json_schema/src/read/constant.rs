@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::{Keywords, Reader};
 use crate::decimal::Decimal;
 use crate::error::SchemaError;
-use crate::normal::{ArrayShape, Keys, Normal, NumberSet, ObjectShape, StringSet, TermId, Terms};
+use crate::normal::{
+    ArrayShape, Constraint, Keys, Normal, NumberSet, ObjectShape, Regions, StringSet, TermId, Terms,
+};
 
 impl<'s> Reader<'s, '_> {
     pub(super) fn read_constants(
@@ -57,8 +59,13 @@ pub(crate) fn constant(value: &Value, terms: &mut Terms) -> Normal {
         Value::Array(items) => {
             let prefix: Vec<TermId> = items.iter().map(|item| terms.value(item)).collect();
             let length = prefix.len() as u64;
-            let items = TermId::NOTHING;
-            normal.arrays = vec![ArrayShape { prefix, items, min: length, max: Some(length) }];
+            normal.arrays = vec![ArrayShape {
+                prefix,
+                items: TermId::NOTHING,
+                min: length,
+                max: Some(length),
+                ..ArrayShape::any()
+            }];
         }
         Value::Object(map) => {
             let mut properties = Keys::default();
@@ -72,9 +79,10 @@ pub(crate) fn constant(value: &Value, terms: &mut Terms) -> Normal {
             normal.objects = vec![ObjectShape {
                 properties,
                 required,
-                additional: TermId::NOTHING,
+                others: Regions::all(TermId::NOTHING),
                 min: length,
                 max: Some(length),
+                ..ObjectShape::any()
             }];
         }
     }

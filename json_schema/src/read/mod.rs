@@ -2,22 +2,27 @@
 
 mod array;
 mod constant;
+mod in_force;
 mod number;
 mod object;
 mod string;
 mod vocabulary;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::dialect::Dialect;
 use crate::error::{SchemaError, SchemaErrorKind, Unsupported};
-use crate::normal::{MAX_STATES, Normal, NumberSet, StringSet, TermId, Terms};
-use crate::options::{Draft, Options, Strictness};
+use crate::normal::{Evaluated, MAX_STATES, Normal, NumberSet, StringSet, TermId, Terms};
+use crate::options::{Draft, Formats, Options, Strictness, UnknownFormats};
+use crate::pointer::joined;
 use crate::report::{Entry, Status};
 use crate::resolve::{Document, SchemaId};
 
 pub(crate) use constant::constant;
+use in_force::InForce;
 use vocabulary::{Role, role};
 
 /// What a subschema demands, part by part; all of them hold.
@@ -27,12 +32,20 @@ pub(crate) enum Part {
     Normal(Normal),
     /// Another constraint.
     Term(TermId),
+    /// `anyOf`: at least one.
+    AnyOf(Vec<TermId>),
     /// `oneOf`: exactly one.
     OneOf(Vec<TermId>),
     /// `not`: what it must not be.
     Not(TermId),
     /// `if`, `then`, `else`.
     If { condition: TermId, then: TermId, otherwise: TermId },
+    /// `propertyNames`: what each key must be.
+    Names(TermId),
+    /// What the keywords of this subschema alone evaluate.
+    Evaluates(Evaluated),
+    /// `unevaluatedProperties`, `unevaluatedItems`: what the rest must be, `None` for anything.
+    Unevaluated { properties: Option<TermId>, items: Option<TermId> },
     /// `dependentRequired`: if the key is there, so are the others.
     DependentKeys { key: String, needs: Vec<Arc<str>>, keyword: &'static str },
     /// `dependentSchemas`: if the key is there, the whole is also this.
@@ -53,52 +66,69 @@ pub(crate) struct Reader<'s, 'o> {
 /// The keywords of one subschema.
 struct Keywords<'s> {
     id: SchemaId,
-    map: &'s Map<String, Value>,
+    map: InForce<'s>,
     draft: Draft,
+    dialect: Dialect,
 }
 
 impl<'s, 'o> Reader<'s, 'o> {
-    pub(crate) fn new(schema: &'s Value, options: &'o Options) -> Result<Self, SchemaError> {
-        Ok(Self {
-            document: Document::new(schema, options)?,
+    pub(crate) fn new(document: Document<'s>, options: &'o Options) -> Self {
+        Self {
+            notes: document.notes().to_vec(),
+            document,
             options,
             terms: Terms::default(),
             entries: Vec::new(),
             refused: Vec::new(),
-            notes: Vec::new(),
-        })
+        }
     }
 
-    /// Names a keyword as not enforced.
-    pub(crate) fn refuse(&mut self, id: SchemaId, keyword: &str, reason: &str) {
+    /// Names a keyword as not enforced; returns the number of the refusal. It only counts if what
+    /// it belongs to is needed in the end.
+    pub(crate) fn refuse(&mut self, id: SchemaId, keyword: &str, reason: &str) -> usize {
         let pointer = self.document.keyword_pointer(id, keyword);
-        if self.refused.iter().any(|one| one.pointer == pointer) {
-            return;
-        }
-        self.entries.retain(|entry| entry.pointer != pointer);
-        self.note_entry(pointer.clone(), keyword, Status::Refused, Some(reason.to_owned()));
-        self.refused.push(Unsupported {
-            pointer,
-            keyword: keyword.to_owned(),
-            reason: reason.to_owned(),
-        });
+        self.add_refusal(pointer, keyword, reason.to_owned())
     }
 
     /// Names a subschema as a whole as not enforced: its complement was asked for.
-    pub(crate) fn refuse_whole(&mut self, id: SchemaId, reason: &str) {
+    pub(crate) fn refuse_whole(&mut self, id: SchemaId, reason: &str) -> usize {
         let pointer = self.document.pointer(id).to_owned();
-        if self.refused.iter().any(|one| one.pointer == pointer) {
-            return;
-        }
         // The keyword that asked is the last one on the way to the subschema.
         let keyword = pointer
             .rsplit('/')
             .find(|token| matches!(*token, "not" | "oneOf" | "if" | "anyOf" | "allOf"))
             .unwrap_or("not")
             .to_owned();
-        let reason = format!("must not be matched, but {reason}");
-        self.note_entry(pointer.clone(), &keyword, Status::Refused, Some(reason.clone()));
-        self.refused.push(Unsupported { pointer, keyword, reason });
+        self.add_refusal(pointer, &keyword, format!("must not be matched, but {reason}"))
+    }
+
+    fn add_refusal(&mut self, pointer: String, keyword: &str, reason: String) -> usize {
+        if let Some(known) = self.refused.iter().position(|one| one.pointer == pointer) {
+            return known;
+        }
+        self.refused.push(Unsupported { pointer, keyword: keyword.to_owned(), reason });
+        self.refused.len() - 1
+    }
+
+    /// Keeps the refusals that count, by their numbers, and enters them in the report.
+    pub(crate) fn settle(&mut self, needed: &BTreeSet<usize>) {
+        let refused = std::mem::take(&mut self.refused);
+        for (number, one) in refused.into_iter().enumerate() {
+            if !needed.contains(&number) {
+                continue;
+            }
+            let entry = Entry {
+                pointer: one.pointer.clone(),
+                keyword: one.keyword.clone(),
+                status: Status::Refused,
+                note: Some(one.reason.clone()),
+            };
+            match self.entries.iter_mut().find(|known| known.pointer == one.pointer) {
+                Some(known) => *known = entry,
+                None => self.entries.push(entry),
+            }
+            self.refused.push(one);
+        }
     }
 
     fn note_entry(&mut self, pointer: String, keyword: &str, status: Status, note: Option<String>) {
@@ -130,17 +160,15 @@ impl<'s, 'o> Reader<'s, 'o> {
             Value::Bool(true) => Ok(TermId::ANY),
             Value::Bool(false) => Ok(TermId::NOTHING),
             Value::Object(map) if map.is_empty() => Ok(TermId::ANY),
-            Value::Object(_) => {
-                let id = self.document.child(parent, path, value);
-                Ok(self.terms.schema(id))
-            }
-            _ => {
-                let mut pointer = self.document.pointer(parent).to_owned();
-                for token in path {
-                    pointer = crate::resolve::joined(&pointer, token);
-                }
-                Err(SchemaError::invalid(pointer, "a schema"))
-            }
+            _ => match self.document.child(parent, value) {
+                Some(id) => Ok(self.terms.schema(id)),
+                None => Err(SchemaError::invalid(
+                    path.iter().fold(self.document.pointer(parent).to_owned(), |at, token| {
+                        joined(&at, token)
+                    }),
+                    "a schema",
+                )),
+            },
         }
     }
 
@@ -175,20 +203,27 @@ impl<'s, 'o> Reader<'s, 'o> {
                 return Err(SchemaError::invalid(pointer, "a schema"));
             }
         };
-        let draft = self.document.draft();
-        let keywords = Keywords { id, map, draft };
-        if draft <= Draft::Draft7 && map.contains_key("$ref") {
+        let dialect = self.document.dialect(id);
+        let draft = dialect.draft;
+        let keywords = Keywords { id, map: InForce::new(map, dialect), draft, dialect };
+        if dialect.reference_stands_alone(map) {
             return self.read_lone_reference(&keywords);
         }
+        let map = keywords.map;
         let refused_before = self.refused.len();
         self.read_roles(&keywords);
-        let base = self.read_typed(&keywords)?;
+        let mut evaluated = Evaluated::default();
+        let base = self.read_typed(&keywords, &mut evaluated)?;
         let mut base = Some(base);
-        let mut parts = Vec::new();
+        let mut parts = vec![Part::Evaluates(evaluated)];
         for keyword in map.keys() {
             match keyword.as_str() {
                 "properties" => parts.extend(base.take().map(Part::Normal)),
-                "$ref" => parts.push(Part::Term(self.read_reference(&keywords)?)),
+                "$ref" | "$recursiveRef" | "$dynamicRef"
+                    if role(keyword, draft) == Role::Enforced =>
+                {
+                    parts.push(Part::Term(self.read_reference(&keywords, keyword)?));
+                }
                 "enum" | "const" if role(keyword, draft) == Role::Enforced => {
                     let normal = self.read_constants(&keywords, keyword)?;
                     parts.push(Part::Normal(normal));
@@ -199,11 +234,16 @@ impl<'s, 'o> Reader<'s, 'o> {
                 }
                 "anyOf" => {
                     let terms = self.subschemas(&keywords, keyword)?;
-                    parts.push(Part::Term(self.terms.some(&terms)));
+                    parts.push(Part::AnyOf(terms));
                 }
                 "oneOf" => parts.push(Part::OneOf(self.subschemas(&keywords, keyword)?)),
+                "propertyNames" if role(keyword, draft) == Role::Enforced => {
+                    let names = map.get(keyword).map(|value| self.subschema(id, &[keyword], value));
+                    parts.extend(names.transpose()?.map(Part::Names));
+                }
                 "not" => {
-                    parts.push(Part::Not(self.subschema(id, &["not"], &map["not"])?));
+                    let terms = map.get("not").map(|value| self.subschema(id, &["not"], value));
+                    parts.extend(terms.transpose()?.map(Part::Not));
                 }
                 "if" if role(keyword, draft) == Role::Enforced => {
                     let mut branch = |name: &str| match map.get(name) {
@@ -223,15 +263,30 @@ impl<'s, 'o> Reader<'s, 'o> {
             }
         }
         parts.extend(base.take().map(Part::Normal));
+        parts.extend(self.read_unevaluated(&keywords)?);
         if self.refused.len() > refused_before {
-            parts.push(Part::Normal(Normal { widened: true, ..Normal::any() }));
+            let refused = (refused_before..self.refused.len()).collect();
+            parts.push(Part::Normal(Normal { refused, ..Normal::any() }));
         }
         Ok(parts)
     }
 
+    /// What is to be done with what the other keywords have not spoken of.
+    fn read_unevaluated(&mut self, keywords: &Keywords<'s>) -> Result<Option<Part>, SchemaError> {
+        let mut read = |keyword: &str| match keywords.map.get(keyword) {
+            Some(value) if role(keyword, keywords.draft) == Role::Enforced => {
+                self.subschema(keywords.id, &[keyword], value).map(Some)
+            }
+            _ => Ok(None),
+        };
+        let (properties, items) = (read("unevaluatedProperties")?, read("unevaluatedItems")?);
+        let some = properties.is_some() || items.is_some();
+        Ok(some.then_some(Part::Unevaluated { properties, items }))
+    }
+
     /// Until draft 7 nothing counts beside a reference.
     fn read_lone_reference(&mut self, keywords: &Keywords<'s>) -> Result<Vec<Part>, SchemaError> {
-        for keyword in keywords.map.keys() {
+        for keyword in keywords.map.written().keys() {
             let pointer = self.document.keyword_pointer(keywords.id, keyword);
             if keyword == "$ref" {
                 self.note_entry(pointer, keyword, Status::Enforced, None);
@@ -242,27 +297,36 @@ impl<'s, 'o> Reader<'s, 'o> {
                 self.note_entry(pointer, keyword, Status::Annotation, note);
             }
         }
-        Ok(vec![Part::Term(self.read_reference(keywords)?)])
+        Ok(vec![Part::Term(self.read_reference(keywords, "$ref")?)])
     }
 
-    fn read_reference(&mut self, keywords: &Keywords<'s>) -> Result<TermId, SchemaError> {
-        let Value::String(reference) = &keywords.map["$ref"] else {
-            return Err(self.invalid(keywords, "$ref", "a string"));
+    fn read_reference(
+        &mut self,
+        keywords: &Keywords<'s>,
+        keyword: &str,
+    ) -> Result<TermId, SchemaError> {
+        let Value::String(reference) = &keywords.map[keyword] else {
+            return Err(self.invalid(keywords, keyword, "a string"));
         };
-        let id = self.document.resolve(keywords.id, reference)?;
+        let id = self.document.resolve(keywords.id, keyword, reference)?;
         match self.document.value(id) {
             Value::Bool(true) => Ok(TermId::ANY),
             Value::Bool(false) => Ok(TermId::NOTHING),
-            Value::Object(_) => Ok(self.terms.schema(id)),
-            _ => Err(SchemaError::invalid(self.document.pointer(id), "a schema")),
+            _ => Ok(self.terms.schema(id)),
         }
     }
 
     /// Writes down what becomes of each keyword, and refuses those that nobody can enforce.
     fn read_roles(&mut self, keywords: &Keywords<'s>) {
-        for (keyword, value) in keywords.map {
+        for (keyword, value) in keywords.map.written() {
             let role = role(keyword, keywords.draft);
             let pointer = self.document.keyword_pointer(keywords.id, keyword);
+            if keywords.dialect.keyword(keyword).is_none() {
+                let left_out = keywords.dialect.leaves_out(keyword);
+                let note = if left_out { "not in the metaschema" } else { "unknown keyword" };
+                self.note_entry(pointer, keyword, Status::Annotation, Some(note.to_owned()));
+                continue;
+            }
             match role {
                 Role::Enforced => self.note_entry(pointer, keyword, Status::Enforced, None),
                 Role::Annotation => self.note_entry(pointer, keyword, Status::Annotation, None),
@@ -271,26 +335,35 @@ impl<'s, 'o> Reader<'s, 'o> {
                     self.note_entry(pointer, keyword, Status::Annotation, note);
                 }
                 Role::Format => self.read_format(keywords, value, pointer),
-                Role::Refused { reason, .. } => {
-                    if vocabulary::is_trivial(keyword, value, keywords.map) {
-                        self.note_entry(pointer, keyword, Status::Enforced, None);
-                    } else {
-                        self.refuse(keywords.id, keyword, reason);
-                    }
-                }
             }
         }
     }
 
+    /// Whether a format is to be enforced: by the options, or by the vocabulary that says so (2020-12
+    /// validation, section 7.2: which must not pass over an unknown one either).
+    fn asserts_format(&self, keywords: &Keywords<'_>, is_known: bool) -> bool {
+        let Keywords { dialect, draft, .. } = keywords;
+        if is_known {
+            self.options.formats == Formats::Assert || dialect.asserts_formats
+        } else {
+            self.options.unknown_formats == UnknownFormats::Error
+                || dialect.asserts_formats && *draft >= Draft::Draft202012
+        }
+    }
+
     /// The constraint of the keywords that speak of one type each, and of `type`.
-    fn read_typed(&mut self, keywords: &Keywords<'s>) -> Result<Normal, SchemaError> {
+    fn read_typed(
+        &mut self,
+        keywords: &Keywords<'s>,
+        evaluated: &mut Evaluated,
+    ) -> Result<Normal, SchemaError> {
         let mut normal = self.read_type(keywords)?;
         let limit = self.options.limits.alternatives;
         let mut typed = Normal::any();
         typed.numbers = self.read_number(keywords)?.into_iter().collect();
         typed.strings = self.read_string(keywords)?.into_iter().collect();
-        typed.arrays = self.read_array(keywords)?.into_iter().collect();
-        typed.objects = self.read_object(keywords)?.into_iter().collect();
+        typed.arrays = self.read_array(keywords, evaluated)?.into_iter().collect();
+        typed.objects = self.read_object(keywords, evaluated)?.into_iter().collect();
         normal = normal.and(&typed, &mut self.terms, limit).map_err(|_| {
             SchemaError::limit(self.document.pointer(keywords.id), "alternatives", limit)
         })?;

@@ -1,11 +1,11 @@
-//! `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`.
+//! `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`.
 
 use serde_json::{Number, Value};
 
 use super::{Keywords, Reader};
 use crate::decimal::Decimal;
 use crate::error::SchemaError;
-use crate::normal::{Bound, Constraint, NumberSet};
+use crate::normal::{Bound, Constraint, NumberSet, Step};
 use crate::options::Draft;
 
 impl<'s> Reader<'s, '_> {
@@ -41,6 +41,14 @@ impl<'s> Reader<'s, '_> {
                 }
             }
         }
+        let Some(value) = self.read_decimal(keywords, "multipleOf")? else { return Ok(Some(set)) };
+        if value <= Decimal::zero() {
+            return Err(self.invalid(keywords, "multipleOf", "a number greater than 0"));
+        }
+        if let Some(step) = Step::new(&value) {
+            return Ok(set.and(&NumberSet::multiples(step), &mut self.terms));
+        }
+        self.refuse(keywords.id, "multipleOf", "it has too many digits");
         Ok(Some(set))
     }
 

@@ -1,55 +1,104 @@
-//! `properties`, `required`, `additionalProperties`, `minProperties`, `maxProperties`,
-//! `dependentRequired`, `dependentSchemas`, `dependencies`.
+//! `properties`, `patternProperties`, `additionalProperties`, `required`, `minProperties`,
+//! `maxProperties`, `dependentRequired`, `dependentSchemas`, `dependencies`.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::vocabulary::is_trivial;
 use super::{Keywords, Part, Reader};
 use crate::error::SchemaError;
-use crate::normal::{Keys, ObjectShape, TermId};
-use crate::options::Strictness;
+use crate::language::LanguageId;
+use crate::normal::{Constraint, Evaluated, ObjectShape, Regions, TermId};
 
 impl<'s> Reader<'s, '_> {
     pub(super) fn read_object(
         &mut self,
         keywords: &Keywords<'s>,
+        evaluated: &mut Evaluated,
     ) -> Result<Option<ObjectShape>, SchemaError> {
-        let mut properties = Keys::default();
+        let mut shape = ObjectShape::any();
         match keywords.map.get("properties") {
             None => {}
             Some(Value::Object(map)) => {
                 for (name, value) in map {
                     let term = self.subschema(keywords.id, &["properties", name], value)?;
-                    properties.set(&Arc::from(name.as_str()), term);
+                    shape.properties.set(&Arc::from(name.as_str()), term);
                 }
             }
             Some(_) => return Err(self.invalid(keywords, "properties", "an object of schemas")),
         }
-        let mut required = Keys::default();
         if let Some(names) = keywords.map.get("required") {
             for name in self.read_names(keywords, "required", names)? {
-                required.set(&Arc::from(name), ());
+                shape.required.set(&Arc::from(name), ());
             }
         }
-        let patterns = keywords.map.get("patternProperties");
-        let open = patterns
-            .is_some_and(|patterns| !is_trivial("patternProperties", patterns, keywords.map));
+        let patterns = self.read_pattern_properties(keywords)?;
         let additional = match keywords.map.get("additionalProperties") {
-            // Which keys are additional depends on patterns that are not enforced.
-            Some(_) if open && self.options.strictness == Strictness::Lenient => {
-                let reason = "depends on `patternProperties`, which is not enforced";
-                self.refuse(keywords.id, "additionalProperties", reason);
-                TermId::ANY
-            }
             Some(value) => self.subschema(keywords.id, &["additionalProperties"], value)?,
             None => TermId::ANY,
         };
-        let min = self.read_count(keywords, "minProperties")?.unwrap_or(0);
-        let max = self.read_count(keywords, "maxProperties")?;
-        let shape = ObjectShape { properties, required, additional, min, max };
-        Ok(shape.pruned(|term| term == TermId::NOTHING))
+        evaluated.keys.extend(shape.properties.iter().map(|(key, _)| key.clone()));
+        for &(keys, _) in &patterns {
+            evaluated.patterns = self.terms.either_key(evaluated.patterns, keys);
+        }
+        if keywords.map.get("additionalProperties").is_some() {
+            evaluated.patterns = LanguageId::EVERYTHING;
+        }
+        self.add_patterns(&mut shape, &patterns, additional);
+        shape.min = self.read_count(keywords, "minProperties")?.unwrap_or(0);
+        shape.max = self.read_count(keywords, "maxProperties")?;
+        Ok(shape.pruned(&mut self.terms, |term| term == TermId::NOTHING))
+    }
+
+    /// The keys that each pattern matches, with what their values must be.
+    fn read_pattern_properties(
+        &mut self,
+        keywords: &Keywords<'s>,
+    ) -> Result<Vec<(LanguageId, TermId)>, SchemaError> {
+        let map = match keywords.map.get("patternProperties") {
+            None => return Ok(Vec::new()),
+            Some(Value::Object(map)) => map,
+            Some(_) => {
+                return Err(self.invalid(keywords, "patternProperties", "an object of schemas"));
+            }
+        };
+        let mut patterns = Vec::with_capacity(map.len());
+        for (pattern, value) in map {
+            let term = self.subschema(keywords.id, &["patternProperties", pattern], value)?;
+            match self.terms.languages.pattern(pattern) {
+                Ok(keys) => patterns.push((keys, term)),
+                Err(error) => {
+                    let reason = format!("the pattern `{pattern}`: {error}");
+                    self.refuse(keywords.id, "patternProperties", &reason);
+                }
+            }
+        }
+        Ok(patterns)
+    }
+
+    /// What keys must be that match patterns, and those that match none.
+    fn add_patterns(
+        &mut self,
+        shape: &mut ObjectShape,
+        patterns: &[(LanguageId, TermId)],
+        additional: TermId,
+    ) {
+        let terms = &mut self.terms;
+        let mut matched = LanguageId::NOTHING;
+        for &(keys, value) in patterns {
+            let one = Regions::split(keys, value, TermId::ANY, terms);
+            shape.others = shape.others.and(&one, terms);
+            matched = terms.either_key(matched, keys);
+            let declared: Vec<_> =
+                shape.properties.iter().map(|(key, &value)| (key.clone(), value)).collect();
+            for (key, before) in declared {
+                if terms.is_key(keys, &key) {
+                    shape.properties.set(&key, terms.all(&[before, value]));
+                }
+            }
+        }
+        let rest = Regions::split(matched, TermId::ANY, additional, terms);
+        shape.others = shape.others.and(&rest, terms);
     }
 
     /// What each key brings with it.

@@ -4,32 +4,10 @@ use serde_json::Value;
 
 use super::{Keywords, Reader};
 use crate::error::SchemaError;
-use crate::normal::StringSet;
-use crate::options::{Formats, UnknownFormats};
+use crate::format::Format;
+use crate::language::{Approximation, PatternError};
+use crate::normal::{Constraint, StringSet};
 use crate::report::Status;
-
-/// The formats that the drafts define.
-const KNOWN_FORMATS: [&str; 19] = [
-    "date",
-    "time",
-    "date-time",
-    "duration",
-    "email",
-    "idn-email",
-    "hostname",
-    "idn-hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uri-reference",
-    "iri",
-    "iri-reference",
-    "uri-template",
-    "uuid",
-    "json-pointer",
-    "relative-json-pointer",
-    "regex",
-];
 
 impl<'s> Reader<'s, '_> {
     pub(super) fn read_string(
@@ -41,34 +19,56 @@ impl<'s> Reader<'s, '_> {
         if max.is_some_and(|max| max < min) {
             return Ok(None);
         }
-        let Some(pattern) = keywords.map.get("pattern") else {
-            return Ok(Some(StringSet::lengths(min, max)));
-        };
+        let mut set = Some(StringSet::lengths(min, max));
+        for language in [self.read_pattern(keywords)?, self.asserted_format(keywords)] {
+            if let (Some(texts), Some(language)) = (&set, language) {
+                set = texts.and(&StringSet::texts(language), &mut self.terms);
+            }
+        }
+        Ok(set)
+    }
+
+    fn read_pattern(
+        &mut self,
+        keywords: &Keywords<'s>,
+    ) -> Result<Option<Approximation>, SchemaError> {
+        let Some(pattern) = keywords.map.get("pattern") else { return Ok(None) };
         let Value::String(pattern) = pattern else {
             return Err(self.invalid(keywords, "pattern", "a string"));
         };
-        match self.terms.languages.pattern(pattern) {
-            Ok(language) => Ok(StringSet::matching(language, min, max, &mut self.terms)),
-            Err(error) => {
-                self.refuse(keywords.id, "pattern", &error.to_string());
-                Ok(Some(StringSet::lengths(min, max)))
-            }
+        let language = self.terms.languages.pattern(pattern).map(Approximation::from);
+        Ok(self.language_or_refusal(keywords, "pattern", language))
+    }
+
+    fn asserted_format(&mut self, keywords: &Keywords<'s>) -> Option<Approximation> {
+        if !self.asserts_format(keywords, true) {
+            return None;
         }
+        let format = keywords.map.get("format").and_then(Value::as_str).and_then(Format::named)?;
+        let language = self.terms.format(format);
+        self.language_or_refusal(keywords, "format", language)
+    }
+
+    fn language_or_refusal(
+        &mut self,
+        keywords: &Keywords<'s>,
+        keyword: &str,
+        language: Result<Approximation, PatternError>,
+    ) -> Option<Approximation> {
+        language.map_err(|error| self.refuse(keywords.id, keyword, &error.to_string())).ok()
     }
 
     pub(super) fn read_format(&mut self, keywords: &Keywords<'s>, value: &Value, pointer: String) {
-        let name = value.as_str().unwrap_or_default();
-        let asserted = if KNOWN_FORMATS.contains(&name) {
-            self.options.formats == Formats::Assert
-        } else {
-            self.options.unknown_formats == UnknownFormats::Error
+        let format = value.as_str().and_then(Format::named);
+        let (status, note) = match (format, self.asserts_format(keywords, format.is_some())) {
+            (Some(format), true) => (Status::Enforced, format.note()),
+            (Some(_), false) => (Status::Annotation, None),
+            (None, true) => {
+                self.refuse(keywords.id, "format", "unknown format");
+                return;
+            }
+            (None, false) => (Status::Annotation, Some("unknown format")),
         };
-        if asserted {
-            self.refuse(keywords.id, "format", "this format is not supported yet");
-        } else {
-            let known = KNOWN_FORMATS.contains(&name);
-            let note = (!known).then(|| "unknown format".to_owned());
-            self.note_entry(pointer, "format", Status::Annotation, note);
-        }
+        self.note_entry(pointer, "format", status, note.map(str::to_owned));
     }
 }

@@ -1,7 +1,5 @@
 //! Which keyword is what in which draft.
 
-use serde_json::{Map, Value};
-
 use crate::options::Draft;
 
 /// What a keyword is.
@@ -15,11 +13,7 @@ pub(crate) enum Role {
     Unknown,
     /// `format`: depends on its value and on the options.
     Format,
-    /// It asserts something that the grammar does not hold.
-    Refused { reason: &'static str },
 }
-
-const NOT_YET: Role = Role::Refused { reason: "not supported yet" };
 
 /// What `keyword` is in `draft`.
 pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
@@ -40,6 +34,9 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         | "properties"
         | "required"
         | "additionalProperties"
+        | "patternProperties"
+        | "multipleOf"
+        | "uniqueItems"
         | "minProperties"
         | "maxProperties"
         | "allOf"
@@ -50,21 +47,16 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         // whoever writes it means what it said.
         | "dependencies"
         | "$ref" => (Role::Enforced, Draft4, Draft202012),
-        "const" => (Role::Enforced, Draft6, Draft202012),
+        "$recursiveRef" => (Role::Enforced, Draft201909, Draft201909),
         "if" | "then" | "else" => (Role::Enforced, Draft7, Draft202012),
         "additionalItems" => (Role::Enforced, Draft4, Draft201909),
-        "prefixItems" => (Role::Enforced, Draft202012, Draft202012),
+        "prefixItems" | "$dynamicRef" => (Role::Enforced, Draft202012, Draft202012),
         "dependentRequired" | "dependentSchemas" => (Role::Enforced, Draft201909, Draft202012),
         "format" => (Role::Format, Draft4, Draft202012),
-        "multipleOf" | "uniqueItems" | "patternProperties" => {
-            (NOT_YET, Draft4, Draft202012)
+        "const" | "contains" | "propertyNames" => (Role::Enforced, Draft6, Draft202012),
+        "minContains" | "maxContains" | "unevaluatedItems" | "unevaluatedProperties" => {
+            (Role::Enforced, Draft201909, Draft202012)
         }
-        "contains" | "propertyNames" => (NOT_YET, Draft6, Draft202012),
-        "unevaluatedItems" | "unevaluatedProperties" => (NOT_YET, Draft201909, Draft202012),
-        "$recursiveRef" => (NOT_YET, Draft201909, Draft201909),
-        "$dynamicRef" => (NOT_YET, Draft202012, Draft202012),
-        // They only say something beside `contains`, which is refused.
-        "minContains" | "maxContains" => (Role::Annotation, Draft201909, Draft202012),
         "title" | "description" | "default" | "examples" | "$comment" | "deprecated"
         | "readOnly" | "writeOnly" | "contentEncoding" | "contentMediaType" | "contentSchema"
         | "$schema" | "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor"
@@ -72,19 +64,4 @@ pub(crate) fn role(keyword: &str, draft: Draft) -> Role {
         _ => return Role::Unknown,
     };
     if (from..=to).contains(&draft) { role } else { Role::Unknown }
-}
-
-/// Whether a keyword that is refused says nothing with this value, in these surroundings.
-pub(crate) fn is_trivial(keyword: &str, value: &Value, map: &Map<String, Value>) -> bool {
-    match keyword {
-        "uniqueItems" => {
-            *value == Value::Bool(false)
-                || map.get("maxItems").and_then(Value::as_u64).is_some_and(|max| max <= 1)
-        }
-        "patternProperties" => value.as_object().is_some_and(Map::is_empty),
-        "propertyNames" | "unevaluatedItems" | "unevaluatedProperties" => {
-            *value == Value::Bool(true) || value.as_object().is_some_and(Map::is_empty)
-        }
-        _ => false,
-    }
 }

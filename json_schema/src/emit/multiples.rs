@@ -1,0 +1,339 @@
+//! Multiples of a step, and what is none, spelled as JSON: an automaton over the digits that
+//! keeps remainders and compares with the bounds from the left.
+
+use std::cmp::Ordering;
+
+use grammask_gbnf::Expr;
+use rustc_hash::FxHashMap;
+
+use super::Emitter;
+use super::number::digit_bounds;
+use crate::decimal::Decimal;
+use crate::error::SchemaError;
+use crate::language::{CharSet, Dfa, DfaState};
+use crate::normal::{Bound, Fraction, NumberSet, Step};
+use crate::options::{DigitBounds, Numbers, Options};
+
+/// How many states of digits and remainders are looked at.
+const MOST_STATES: usize = 400_000;
+
+impl Emitter<'_, '_, '_> {
+    /// What matches a number of a set that has steps; without exponents, which is noted.
+    pub(super) fn multiples(&mut self, name: &str, set: &NumberSet) -> Result<Expr, SchemaError> {
+        if set.fraction != Fraction::Without || self.options.numbers == Numbers::Any {
+            self.note("numbers beside `multipleOf` have no exponent");
+        }
+        let speller = Speller::new(set, self.options, self.single);
+        let dfa = speller.automaton().ok_or_else(|| {
+            SchemaError::limit("", "states of digits and remainders", MOST_STATES)
+        })?;
+        self.states(name, &dfa, "")
+    }
+}
+
+/// Whether there is a number of the set; where it is endless or too large, that is not in doubt.
+pub(super) fn has_numbers(set: &NumberSet, options: &Options) -> bool {
+    let stepped = !set.multiples.is_empty() || !set.indivisible.is_empty();
+    let bounded = set.low.is_some() && set.high.is_some();
+    !(stepped && bounded)
+        || Speller::new(set, options, false).automaton().is_none_or(|dfa| !dfa.is_empty())
+}
+
+/// How the numbers of a set are written.
+struct Speller<'a> {
+    set: &'a NumberSet,
+    digits: DigitBounds,
+    numbers: Numbers,
+    /// Whether each number has one spelling: no fraction 0.
+    single: bool,
+}
+
+/// Where in a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Phase {
+    Start,
+    Sign,
+    /// The integer part is 0.
+    Zero,
+    Integer,
+    Point,
+    Fraction,
+}
+
+/// What has been read of a number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Reading {
+    phase: Phase,
+    negative: bool,
+    /// Digits of the integer part, 0 for the one digit 0; and after the point.
+    integer: u32,
+    fraction: u32,
+    last: u8,
+    is_zero: bool,
+    is_integer: bool,
+    /// How the magnitude compares with that of the bounds, digit by digit.
+    low: Ordering,
+    high: Ordering,
+    /// For each multiple, then for each of the indivisible.
+    remainders: Vec<Remainder>,
+}
+
+/// What is left of the digits so far, divided by a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Remainder {
+    /// Of the digits before the last `zeros` ones, which are 0, divided by the factor.
+    Rest { rest: u64, zeros: u64 },
+    /// A digit stands too far to the right.
+    Never,
+}
+
+/// A bound on the magnitude as digits.
+struct Edge {
+    integer: Vec<u8>,
+    fraction: Vec<u8>,
+    inclusive: bool,
+}
+
+impl Edge {
+    fn new(bound: &Bound, digits: DigitBounds) -> Self {
+        // A longer integer part is greater than any number that can be written.
+        let most = digits.integer + 1;
+        let integer = match bound.value.exponent() {
+            exponent if exponent > most.into() => vec![9; most as usize],
+            1.. => bound.value.integer_part(),
+            _ => Vec::new(),
+        };
+        let fraction = bound.value.fraction_part(digits.fraction as usize + 1);
+        Self { integer, fraction, inclusive: bound.inclusive }
+    }
+
+    /// How a finished number compares.
+    fn compare(&self, reading: &Reading, order: Ordering) -> Ordering {
+        let longer = (reading.integer as usize).cmp(&self.integer.len());
+        let left = self.fraction.iter().skip(reading.fraction as usize).any(|&digit| digit != 0);
+        let rest = if left { Ordering::Less } else { Ordering::Equal };
+        longer.then(order).then(rest)
+    }
+
+    fn after(&self, order: Ordering, reading: &Reading, digit: u8) -> Ordering {
+        let mine = if reading.phase == Phase::Fraction {
+            self.fraction.get(reading.fraction as usize).copied().unwrap_or(0)
+        } else {
+            match self.integer.get(reading.integer as usize) {
+                Some(&mine) => mine,
+                // The number is longer, which decides.
+                None => return Ordering::Equal,
+            }
+        };
+        order.then(digit.cmp(&mine))
+    }
+}
+
+impl<'a> Speller<'a> {
+    fn new(set: &'a NumberSet, options: &Options, single: bool) -> Self {
+        let numbers = if single { Numbers::Canonical } else { options.numbers };
+        Self { set, digits: digit_bounds(options), numbers, single }
+    }
+
+    /// The least automaton; `None` if it is too large.
+    fn automaton(&self) -> Option<Dfa> {
+        Dfa::minimal(&self.states()?).ok()
+    }
+
+    /// The automaton; `None` if it has too many states.
+    fn states(&self) -> Option<Vec<DfaState>> {
+        let positive = self.edges(false);
+        let negative = self.edges(true);
+        let edges = |reading: &Reading| if reading.negative { &negative } else { &positive };
+        let remainder = Remainder::Rest { rest: 0, zeros: 0 };
+        let start = Reading {
+            phase: Phase::Start,
+            negative: false,
+            integer: 0,
+            fraction: 0,
+            last: 0,
+            is_zero: true,
+            is_integer: true,
+            low: Ordering::Equal,
+            high: Ordering::Equal,
+            remainders: vec![remainder; self.steps().count()],
+        };
+        let mut numbers = FxHashMap::from_iter([(start.clone(), 0_usize)]);
+        let mut met = vec![start];
+        let mut states = Vec::new();
+        while let Some(reading) = met.get(states.len()).cloned() {
+            let mut to: Vec<(usize, Vec<(char, char)>)> = Vec::new();
+            for c in "-.0123456789".chars() {
+                let Some(next) = self.after(&reading, c, edges) else { continue };
+                let number = *numbers.entry(next.clone()).or_insert(met.len());
+                if number == met.len() {
+                    met.push(next);
+                }
+                match to.iter_mut().find(|(known, _)| *known == number) {
+                    Some((_, set)) => set.push((c, c)),
+                    None => to.push((number, vec![(c, c)])),
+                }
+            }
+            if met.len() > MOST_STATES {
+                return None;
+            }
+            let transitions =
+                to.into_iter().map(|(to, set)| (CharSet::from_ranges(set), to)).collect();
+            let accepting = self.accepts(&reading, edges(&reading).as_ref());
+            states.push(DfaState { accepting, transitions });
+        }
+        Some(states)
+    }
+
+    fn steps(&self) -> impl Iterator<Item = Step> + '_ {
+        self.set.multiples.iter().chain(&self.set.indivisible).copied()
+    }
+
+    /// The bounds on the magnitude of numbers with this sign; `None` if there are none at all.
+    fn edges(&self, negative: bool) -> Option<[Option<Edge>; 2]> {
+        let zero = Decimal::zero();
+        let (low, high) = (self.set.low.as_ref(), self.set.high.as_ref());
+        let edge = |bound: Option<&Bound>| bound.map(|bound| Edge::new(bound, self.digits));
+        if negative {
+            let none = low.is_some_and(|low| low.value > zero);
+            let least = high.filter(|high| high.value <= zero);
+            (!none).then(|| [edge(least), edge(low)])
+        } else {
+            let none = high.is_some_and(|high| high.value < zero);
+            let least = low.filter(|low| low.value >= zero);
+            (!none).then(|| [edge(least), edge(high)])
+        }
+    }
+
+    fn after<'e>(
+        &self,
+        before: &Reading,
+        c: char,
+        edges: impl Fn(&Reading) -> &'e Option<[Option<Edge>; 2]>,
+    ) -> Option<Reading> {
+        let mut now = before.clone();
+        let any = self.numbers == Numbers::Any;
+        let digit = match c {
+            '-' => {
+                now.phase = Phase::Sign;
+                now.negative = true;
+                return (before.phase == Phase::Start && edges(&now).is_some()).then_some(now);
+            }
+            '.' => {
+                now.phase = Phase::Point;
+                let may = any || self.set.fraction != Fraction::Without;
+                let ends = matches!(before.phase, Phase::Zero | Phase::Integer);
+                // From here on the lengths are known.
+                if let Some([low, high]) = edges(before) {
+                    let longer = |edge: &Option<Edge>| match edge {
+                        Some(edge) => (before.integer as usize).cmp(&edge.integer.len()),
+                        None => Ordering::Equal,
+                    };
+                    now.low = longer(low).then(now.low);
+                    now.high = longer(high).then(now.high);
+                }
+                now.last = 0;
+                return (may && ends).then_some(now);
+            }
+            c => c as u8 - b'0',
+        };
+        now.phase = match (before.phase, digit) {
+            (Phase::Start | Phase::Sign, 0) => Phase::Zero,
+            (Phase::Start | Phase::Sign | Phase::Integer, _) => Phase::Integer,
+            (Phase::Zero, _) => return None,
+            (Phase::Point | Phase::Fraction, _) => Phase::Fraction,
+        };
+        let [low, high] = edges(before).as_ref()?;
+        if now.phase == Phase::Fraction {
+            if digit != 0 && self.set.fraction == Fraction::Without
+                || before.fraction >= self.digits.fraction
+            {
+                return None;
+            }
+            now.is_integer &= digit == 0;
+        } else if now.phase == Phase::Integer {
+            let most = high.as_ref().map_or(usize::MAX, |high| high.integer.len());
+            if before.integer >= self.digits.integer || before.integer as usize >= most {
+                return None;
+            }
+        }
+        now.last = digit;
+        now.is_zero &= digit == 0;
+        for (step, rest) in self.steps().zip(&mut now.remainders) {
+            *rest =
+                rest.after(step, digit, (now.phase == Phase::Fraction).then_some(before.fraction));
+        }
+        if now.phase != Phase::Zero {
+            let reading = Reading { phase: now.phase, ..before.clone() };
+            if let Some(low) = low {
+                now.low = low.after(now.low, &reading, digit);
+            }
+            if let Some(high) = high {
+                now.high = high.after(now.high, &reading, digit);
+            }
+        }
+        match now.phase {
+            Phase::Integer => now.integer += 1,
+            Phase::Fraction => now.fraction += 1,
+            _ => {}
+        }
+        Some(now)
+    }
+
+    fn accepts(&self, reading: &Reading, edges: Option<&[Option<Edge>; 2]>) -> bool {
+        let Some([low, high]) = edges else { return false };
+        let canonical = self.numbers == Numbers::Canonical;
+        let spelled = match reading.phase {
+            Phase::Start | Phase::Sign | Phase::Point => false,
+            Phase::Zero | Phase::Integer => !(canonical && reading.is_zero && reading.negative),
+            Phase::Fraction => {
+                !canonical || reading.last != 0 || reading.fraction == 1 && !self.single
+            }
+        };
+        let kind = match self.set.fraction {
+            Fraction::Any => true,
+            Fraction::Without => reading.is_integer,
+            Fraction::With => !reading.is_integer,
+        };
+        let within = |edge: &Option<Edge>, order: Ordering, beyond: Ordering| {
+            edge.as_ref().is_none_or(|edge| match edge.compare(reading, order) {
+                Ordering::Equal => edge.inclusive,
+                order => order == beyond,
+            })
+        };
+        let multiples = self.set.multiples.len();
+        let divided =
+            self.steps().zip(&reading.remainders).enumerate().all(|(at, (step, rest))| {
+                (reading.is_zero || rest.is_none(step, reading.fraction)) == (at < multiples)
+            });
+        spelled
+            && kind
+            && within(low, reading.low, Ordering::Greater)
+            && within(high, reading.high, Ordering::Less)
+            && divided
+    }
+}
+
+impl Remainder {
+    /// After one more digit; `place` is its place after the point.
+    fn after(self, step: Step, digit: u8, place: Option<u32>) -> Self {
+        let Self::Rest { rest, zeros } = self else { return Self::Never };
+        if place.is_some_and(|place| step.exponent + i64::from(place) >= 0) {
+            return if digit == 0 { self } else { Self::Never };
+        }
+        if digit == 0 && zeros < step.zeros() {
+            return Self::Rest { rest, zeros: zeros + 1 };
+        }
+        if step.exponent > 0 && digit == 0 {
+            return Self::Rest { rest: step.append(rest, 0), zeros };
+        }
+        Self::Rest { rest: step.append(step.shift(rest, zeros), digit), zeros: 0 }
+    }
+
+    /// Whether nothing is left of a number with so many digits after the point.
+    fn is_none(self, step: Step, fraction: u32) -> bool {
+        let Self::Rest { rest, zeros } = self else { return false };
+        let missing = (-step.exponent).saturating_sub(fraction.into()).max(0).unsigned_abs();
+        zeros >= step.zeros() && step.shift(rest, missing) == 0
+    }
+}

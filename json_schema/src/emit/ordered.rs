@@ -1,0 +1,303 @@
+//! Members in the order of the schema, undeclared ones last.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use grammask_gbnf::{Expr, ExprKind, Member};
+
+use super::object::{Allowed, Free, forbidden};
+use super::terminal::Terminal;
+use super::{Emitter, choice, sequence};
+use crate::error::SchemaError;
+use crate::language::LanguageId;
+use crate::normal::{Normal, TermId};
+
+/// The declared members in their order, each with whether it is required.
+struct Chain {
+    steps: Vec<(Expr, bool)>,
+    comma: Expr,
+}
+
+/// Undeclared members.
+enum Others {
+    /// Entries of unordered members, and how many there must be.
+    Members { members: Vec<Member>, witnesses: u64 },
+    /// One member, and those of which there must be one each.
+    Plain { member: Option<Expr>, witnesses: Vec<Expr> },
+}
+
+/// Of so many witnesses every set is a state in plain notation.
+const MOST_WITNESSES: usize = 8;
+
+impl Emitter<'_, '_, '_> {
+    /// The members in their order: rules `first` for the text before the first member, `rest`
+    /// for the text after one, so that the size is linear.
+    pub(super) fn ordered(
+        &mut self,
+        name: &str,
+        allowed: &Allowed,
+        (min, max): (u64, Option<u64>),
+        normals: &HashMap<TermId, Rc<Normal>>,
+    ) -> Result<Expr, SchemaError> {
+        let comma = self.separator(",");
+        let mut chain = Chain { steps: Vec::with_capacity(allowed.declared.len()), comma };
+        for one in &allowed.declared {
+            let key = Self::key_literal(&one.key);
+            let value = self.member_value(one.value, normals);
+            chain.steps.push((sequence([key, value]), one.required));
+        }
+        let others = match allowed.free[..] {
+            [] => None,
+            _ => Some(self.others(name, allowed, normals)?),
+        };
+        if min > 0 || max.is_some() {
+            return self.counted_chain(name, &chain, others.as_ref(), min, max);
+        }
+        // After a member: everything that may follow.
+        let mut rest =
+            self.ending(name, &chain, others.as_ref(), 1, 0, None)?.unwrap_or_else(Expr::nothing);
+        // Before any member: what may come first.
+        let mut first = match &others {
+            Some(others) => Some(self.some_others(name, others, &chain.comma, 1, None)?),
+            None => None,
+        };
+        let mut may_be_empty = others.as_ref().is_none_or(|others| others.witnesses() == 0);
+        let lead = chain.steps.iter().position(|(_, required)| *required);
+        for (index, (member, required)) in chain.steps.iter().enumerate().rev() {
+            let step = sequence([chain.comma.clone(), member.clone()]);
+            let leads = lead.is_none_or(|lead| index <= lead);
+            if leads {
+                if !matches!(rest.kind, ExprKind::Reference(_)) && super::size(&rest) > 4 {
+                    let rule = self.fresh(&format!("{name}-after-{}", index + 1));
+                    self.rule(rule.clone(), rest)?;
+                    rest = Expr::reference(rule);
+                }
+                let here = sequence([member.clone(), rest.clone()]);
+                first = Some(match first {
+                    Some(later) if !required => {
+                        let later = self.shortened(name, index + 1, later)?;
+                        choice([here, later])
+                    }
+                    _ => here,
+                });
+                may_be_empty &= !required;
+            }
+            let step = if *required { step } else { step.optional() };
+            rest = sequence([step, rest]);
+        }
+        Ok(match first {
+            None => Expr::empty(),
+            Some(first) if may_be_empty => first.optional(),
+            Some(first) => first,
+        })
+    }
+
+    /// A rule of its own for a long expression.
+    fn shortened(&mut self, name: &str, index: usize, expr: Expr) -> Result<Expr, SchemaError> {
+        if super::size(&expr) <= 12 {
+            return Ok(expr);
+        }
+        let rule = self.fresh(&format!("{name}-from-{index}"));
+        self.rule(rule.clone(), expr)?;
+        Ok(Expr::reference(rule))
+    }
+
+    /// The same with the number of members bounded: a rule for each place and number so far.
+    fn counted_chain(
+        &mut self,
+        name: &str,
+        chain: &Chain,
+        others: Option<&Others>,
+        min: u64,
+        max: Option<u64>,
+    ) -> Result<Expr, SchemaError> {
+        let steps = chain.steps.len();
+        let limit = self.options.limits.grammar;
+        // Beyond this the exact number does not matter any more.
+        let cap = max.unwrap_or(min).min(steps as u64) as usize;
+        if cap.saturating_mul(steps) > limit {
+            return Err(SchemaError::limit("", "nodes of the grammar", limit));
+        }
+        // `None`: no way to finish.
+        let mut row: Vec<Option<Expr>> = Vec::with_capacity(cap + 1);
+        for count in 0..=cap {
+            row.push(self.ending(name, chain, others, count as u64, min, max)?);
+        }
+        for (index, (member, required)) in chain.steps.iter().enumerate().rev() {
+            let mut above = Vec::with_capacity(cap + 1);
+            for count in 0..=cap.min(index) {
+                let full = max.is_some_and(|max| count as u64 >= max);
+                let next = if max.is_none() { (count + 1).min(cap) } else { count + 1 };
+                let taken = match row.get(next) {
+                    Some(Some(rest)) if !full => {
+                        let comma = if count == 0 { Expr::empty() } else { chain.comma.clone() };
+                        Some(sequence([comma, member.clone(), rest.clone()]))
+                    }
+                    _ => None,
+                };
+                let skipped = if *required { None } else { row[count].clone() };
+                let cases: Vec<Expr> = taken.into_iter().chain(skipped).collect();
+                above.push(if cases.is_empty() {
+                    None
+                } else {
+                    let rule = self.fresh(&format!("{name}-{index}-{count}"));
+                    self.rule(rule.clone(), choice(cases))?;
+                    Some(Expr::reference(rule))
+                });
+            }
+            row = above;
+        }
+        Ok(row.swap_remove(0).unwrap_or_else(Expr::nothing))
+    }
+
+    /// What may follow the declared members when there were `count` of them (or more, if there
+    /// is no greatest number).
+    fn ending(
+        &mut self,
+        name: &str,
+        chain: &Chain,
+        others: Option<&Others>,
+        count: u64,
+        min: u64,
+        max: Option<u64>,
+    ) -> Result<Option<Expr>, SchemaError> {
+        let least = min.saturating_sub(count);
+        let most = max.map(|max| max.saturating_sub(count));
+        let witnesses = others.map_or(0, Others::witnesses);
+        if most.is_some_and(|most| most < witnesses.max(least)) {
+            return Ok(None);
+        }
+        let Some(others) = others.filter(|_| most != Some(0)) else {
+            return Ok((least == 0).then(Expr::empty));
+        };
+        let some = self.some_others(name, others, &chain.comma, least.max(1), most)?;
+        let comma = if count == 0 { Expr::empty() } else { chain.comma.clone() };
+        let some = sequence([comma, some]);
+        Ok(Some(if least == 0 && witnesses == 0 { some.optional() } else { some }))
+    }
+
+    /// At least `least` and at most `most` undeclared members; at least one.
+    fn some_others(
+        &mut self,
+        name: &str,
+        others: &Others,
+        comma: &Expr,
+        least: u64,
+        most: Option<u64>,
+    ) -> Result<Expr, SchemaError> {
+        match others {
+            Others::Members { members, .. } => self.members(members.clone(), least, most),
+            Others::Plain { member: Some(member), witnesses } if witnesses.is_empty() => {
+                let more = sequence([comma.clone(), member.clone()]);
+                let more = self.counted(more, least - 1, most.map(|most| most - 1))?;
+                Ok(sequence([member.clone(), more]))
+            }
+            Others::Plain { member, witnesses } => {
+                self.witnessed(name, (member.as_ref(), witnesses), comma, least, most)
+            }
+        }
+    }
+
+    /// Members among which there is each witness: a rule for each set of witnesses and number of
+    /// members so far.
+    fn witnessed(
+        &mut self,
+        name: &str,
+        (member, witnesses): (Option<&Expr>, &[Expr]),
+        comma: &Expr,
+        least: u64,
+        most: Option<u64>,
+    ) -> Result<Expr, SchemaError> {
+        if witnesses.len() > MOST_WITNESSES {
+            return Err(SchemaError::limit("", "members that must be there", MOST_WITNESSES));
+        }
+        let all = (1_usize << witnesses.len()) - 1;
+        let cap = most.unwrap_or(least).max(1);
+        let mut rules: HashMap<(usize, u64), String> = HashMap::new();
+        let start = self.fresh(&format!("{name}-others"));
+        rules.insert((0, 0), start.clone());
+        let mut pending = vec![(0, 0)];
+        while let Some((seen, count)) = pending.pop() {
+            let mut cases = Vec::new();
+            if seen == all && count >= least {
+                cases.push(Expr::empty());
+            }
+            if most.is_none_or(|most| count < most) {
+                let some = witnesses.iter().enumerate().filter(|&(at, _)| seen >> at & 1 == 0);
+                let next = member.map(|member| (seen, member)).into_iter();
+                for (seen, member) in next.chain(some.map(|(at, one)| (seen | 1 << at, one))) {
+                    let to = (seen, (count + 1).min(cap));
+                    let rule = if let Some(rule) = rules.get(&to) {
+                        rule.clone()
+                    } else {
+                        let rule = self.fresh(&format!("{name}-others"));
+                        rules.insert(to, rule.clone());
+                        pending.push(to);
+                        rule
+                    };
+                    let comma = if count == 0 { Expr::empty() } else { comma.clone() };
+                    cases.push(sequence([comma, member.clone(), Expr::reference(rule)]));
+                }
+            }
+            self.rule(rules[&(seen, count)].clone(), choice(cases))?;
+        }
+        Ok(Expr::reference(start))
+    }
+
+    /// The undeclared members.
+    fn others(
+        &mut self,
+        name: &str,
+        allowed: &Allowed,
+        normals: &HashMap<TermId, Rc<Normal>>,
+    ) -> Result<Others, SchemaError> {
+        let declared = allowed.declared.iter().map(|one| &one.key).chain(&allowed.never);
+        if !self.plain() {
+            let mut members: Vec<Member> = declared.map(forbidden).collect();
+            self.free_members(name, &allowed.free, &mut members, normals)?;
+            let witnesses = allowed.free.iter().filter(|free| free.witness).count() as u64;
+            return Ok(Others::Members { members, witnesses });
+        }
+        self.note("undeclared keys may repeat: plain GBNF cannot exclude that");
+        let declared: Vec<&str> = declared.map(|key| &**key).collect();
+        let (mut cases, mut witnesses) = (Vec::new(), Vec::new());
+        for &Free { keys, value, witness } in &allowed.free {
+            let value = self.member_value(value, normals);
+            let key = self.plain_key(name, keys, &declared)?;
+            let member = sequence([key, value]);
+            if witness { witnesses.push(member) } else { cases.push(member) }
+        }
+        let member = (!cases.is_empty()).then(|| choice(cases));
+        Ok(Others::Plain { member, witnesses })
+    }
+
+    /// A key of the language that is none of some others.
+    fn plain_key(
+        &mut self,
+        name: &str,
+        keys: LanguageId,
+        declared: &[&str],
+    ) -> Result<Expr, SchemaError> {
+        if keys != LanguageId::EVERYTHING {
+            let keys = self.normaliser.reader.terms.keys_without(keys, declared);
+            return self.free_key(&format!("{name}-key"), keys);
+        }
+        if declared.is_empty() {
+            return Ok(self.terminal(Terminal::Key));
+        }
+        let rule = self.fresh(&format!("{name}-other-key"));
+        let rest = self.strings_except(&rule, declared, 0, None)?;
+        self.rule(rule.clone(), sequence([Expr::literal("\""), rest]))?;
+        Ok(Expr::reference(rule))
+    }
+}
+
+impl Others {
+    /// How many there must be.
+    fn witnesses(&self) -> u64 {
+        match self {
+            Self::Members { witnesses, .. } => *witnesses,
+            Self::Plain { witnesses, .. } => witnesses.len() as u64,
+        }
+    }
+}

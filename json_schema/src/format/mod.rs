@@ -1,0 +1,118 @@
+//! The `format` keyword: its values as languages.
+//!
+//! A format is the set of texts that its RFC defines. Where that set is not regular, or its
+//! automaton would be huge, there are two languages, one on each side of it, and the report says
+//! what lies between them.
+
+mod address;
+mod date_time;
+mod host;
+mod idn;
+mod mail;
+mod pointer;
+mod regex;
+mod resource;
+
+use crate::language::{Approximation, LanguageId, Languages, PatternError};
+
+/// A format that the drafts define.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Format {
+    Date,
+    Time,
+    DateTime,
+    Duration,
+    Email,
+    IdnEmail,
+    Hostname,
+    IdnHostname,
+    Ipv4,
+    Ipv6,
+    Uri,
+    UriReference,
+    Iri,
+    IriReference,
+    UriTemplate,
+    Uuid,
+    JsonPointer,
+    RelativeJsonPointer,
+    Regex,
+}
+
+type Result<T> = std::result::Result<T, PatternError>;
+
+impl Format {
+    /// The format of a name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "date" => Self::Date,
+            "time" => Self::Time,
+            "date-time" => Self::DateTime,
+            "duration" => Self::Duration,
+            "email" => Self::Email,
+            "idn-email" => Self::IdnEmail,
+            "hostname" => Self::Hostname,
+            "idn-hostname" => Self::IdnHostname,
+            "ipv4" => Self::Ipv4,
+            "ipv6" => Self::Ipv6,
+            "uri" => Self::Uri,
+            "uri-reference" => Self::UriReference,
+            "iri" => Self::Iri,
+            "iri-reference" => Self::IriReference,
+            "uri-template" => Self::UriTemplate,
+            "uuid" => Self::Uuid,
+            "json-pointer" => Self::JsonPointer,
+            "relative-json-pointer" => Self::RelativeJsonPointer,
+            "regex" => Self::Regex,
+            _ => return None,
+        })
+    }
+
+    /// The texts of the format.
+    pub(crate) fn language(self, languages: &mut Languages) -> Result<Approximation> {
+        let pattern = match self {
+            Self::Time => return date_time::time(languages),
+            Self::DateTime => return date_time::date_time(languages),
+            Self::Email => return mail::email(languages),
+            Self::IdnEmail => return mail::idn_email(languages),
+            Self::Hostname => return host::hostname(languages),
+            Self::IdnHostname => return idn::hostname(languages),
+            Self::Regex => {
+                let lower = whole(languages, &regex::pattern())?;
+                return Ok(Approximation { lower, upper: LanguageId::EVERYTHING });
+            }
+            Self::Date => date_time::DATE.to_owned(),
+            Self::Duration => date_time::duration(),
+            Self::Ipv4 => address::ipv4(),
+            Self::Ipv6 => address::ipv6(),
+            Self::Uri => resource::URI.absolute(),
+            Self::UriReference => resource::URI.reference(),
+            Self::Iri => resource::IRI.absolute(),
+            Self::IriReference => resource::IRI.reference(),
+            Self::UriTemplate => resource::template(),
+            Self::Uuid => r"[\dA-Fa-f]{8}(?:-[\dA-Fa-f]{4}){3}-[\dA-Fa-f]{12}".to_owned(),
+            Self::JsonPointer => pointer::absolute(),
+            Self::RelativeJsonPointer => pointer::relative(),
+        };
+        Ok(whole(languages, &pattern)?.into())
+    }
+
+    /// What a reader of the report has to know, if a text of the format may not be written.
+    pub(crate) fn note(self) -> Option<&'static str> {
+        match self {
+            Self::Time | Self::DateTime => Some(date_time::NOTE),
+            Self::Email => Some(mail::NOTE),
+            Self::IdnEmail | Self::IdnHostname => Some(idn::NOTE),
+            Self::Hostname => Some(host::NOTE),
+            Self::Regex => Some(regex::NOTE),
+            _ => None,
+        }
+    }
+}
+
+/// The texts that match a pattern as a whole.
+fn whole(languages: &mut Languages, pattern: &str) -> Result<LanguageId> {
+    languages.pattern(&format!("^(?:{pattern})$"))
+}
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! The step of `multipleOf`.
+
+use crate::decimal::Decimal;
+
+/// A step `factor * 10^exponent` of which numbers are multiples or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Step {
+    /// Not a multiple of 10.
+    pub(crate) factor: u64,
+    pub(crate) exponent: i64,
+}
+
+/// The greatest factor: remainders are multiplied by ten.
+const MOST: u64 = u64::MAX / 16;
+
+impl Step {
+    pub(crate) const ONE: Self = Self { factor: 1, exponent: 0 };
+
+    /// The step of a positive number; `None` if it has too many digits.
+    pub(crate) fn new(value: &Decimal) -> Option<Self> {
+        let mut factor: u64 = 0;
+        for &digit in value.digits() {
+            factor = factor.checked_mul(10)?.checked_add(digit.into())?;
+        }
+        let exponent = last_place(value);
+        (factor <= MOST).then_some(Self { factor, exponent })
+    }
+
+    /// Whether a number is a multiple.
+    pub(crate) fn divides(self, value: &Decimal) -> bool {
+        if value.is_zero() {
+            return true;
+        }
+        let exponent = last_place(value);
+        if exponent < self.exponent {
+            // The last digit, which is not 0, stands too far to the right.
+            return false;
+        }
+        let rest = value.digits().iter().fold(0, |rest, &digit| self.append(rest, digit));
+        self.shift(rest, exponent.abs_diff(self.exponent)) == 0
+    }
+
+    /// How many zeros each multiple ends in.
+    pub(crate) fn zeros(self) -> u64 {
+        self.exponent.max(0).unsigned_abs()
+    }
+
+    /// Whether each multiple of the other step is one of this.
+    pub(crate) fn covers(self, other: Self) -> bool {
+        let shift = other.exponent.saturating_sub(self.exponent);
+        shift >= 0 && self.shift(other.factor % self.factor, shift.unsigned_abs()) == 0
+    }
+
+    /// The remainder of the factor after one more digit.
+    pub(crate) fn append(self, rest: u64, digit: u8) -> u64 {
+        (rest * 10 + u64::from(digit)) % self.factor
+    }
+
+    /// The remainder of the factor after some more zeros.
+    pub(crate) fn shift(self, rest: u64, zeros: u64) -> u64 {
+        // 10^64 has all factors 2 and 5 that a factor below 2^64 can have: then only whether the
+        // remainder is 0 matters, and that changes no more.
+        (0..zeros.min(64)).fold(rest, |rest, _| self.append(rest, 0))
+    }
+}
+
+/// The power of ten that the last digit of a number stands for.
+fn last_place(value: &Decimal) -> i64 {
+    value.exponent().saturating_sub_unsigned(value.digits().len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(text: &str) -> Step {
+        Step::new(&Decimal::parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn divides() {
+        for (by, value, expected) in [
+            ("0.01", "4.35", true),
+            ("0.01", "4.355", false),
+            ("1e-8", "12391239123", true),
+            ("0.5", "1e308", true),
+            ("0.123456789", "1e308", false),
+            ("250", "1000", true),
+            ("250", "1100", false),
+            ("1e3", "1e2", false),
+            ("3", "-9", true),
+            ("7", "0", true),
+        ] {
+            assert_eq!(step(by).divides(&Decimal::parse(value).unwrap()), expected, "{value} {by}");
+        }
+    }
+
+    #[test]
+    fn covers() {
+        assert!(step("0.5").covers(Step::ONE) && step("2").covers(step("6")));
+        assert!(step("0.25").covers(step("1.5")) && step("25").covers(step("100")));
+        assert!(!Step::ONE.covers(step("0.5")) && !step("4").covers(step("6")));
+    }
+}

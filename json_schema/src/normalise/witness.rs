@@ -1,0 +1,126 @@
+//! Which member a witness is.
+
+use std::sync::Arc;
+
+use super::Normaliser;
+use crate::error::SchemaError;
+use crate::language::LanguageId;
+use crate::normal::{Normal, ObjectShape, Witness};
+
+/// A language of at most so many keys is taken key by key.
+const FEW_KEYS: usize = 256;
+/// And one of more than so many never runs out of keys.
+const PLENTY: usize = 1 << 16;
+
+impl Normaliser<'_, '_> {
+    /// The same objects, told apart by which member each witness is: a declared key, which is
+    /// then required; or, left as a witness, an undeclared key that no other witness has, with
+    /// infinitely many to choose from and the whole of what its value must be.
+    pub(crate) fn with_settled_witnesses(
+        &mut self,
+        normal: &Normal,
+    ) -> Result<Normal, SchemaError> {
+        let mut settled = Normal { objects: Vec::new(), ..normal.clone() };
+        let limit = self.reader.options.limits.alternatives;
+        let mut pending: Vec<(ObjectShape, Vec<Witness>)> =
+            normal.objects.iter().rev().map(|shape| (shape.clone(), Vec::new())).collect();
+        while let Some((mut shape, mut done)) = pending.pop() {
+            let Some(witness) = shape.witnesses.pop() else {
+                done.reverse();
+                shape.witnesses = done;
+                settled.objects.push(shape);
+                continue;
+            };
+            let before = pending.len();
+            self.candidates(&shape, &done, witness, &mut pending)?;
+            pending[before..].reverse();
+            if pending.len() + settled.objects.len() > limit {
+                return Err(SchemaError::limit("", "alternatives", limit));
+            }
+        }
+        Ok(settled)
+    }
+
+    /// The keys of a language that can run out of them.
+    fn few_keys(&mut self, keys: LanguageId) -> Result<Option<Vec<Arc<str>>>, SchemaError> {
+        let few = self.reader.terms.automaton(keys).and_then(|dfa| dfa.texts(PLENTY));
+        if few.as_ref().is_some_and(|few| few.len() > FEW_KEYS) {
+            return Err(SchemaError::limit("", "keys of which one must be there", FEW_KEYS));
+        }
+        Ok(few.map(|few| few.into_iter().map(Arc::from).collect()))
+    }
+
+    /// The shape for each member that can be the witness.
+    fn candidates(
+        &mut self,
+        shape: &ObjectShape,
+        done: &[Witness],
+        witness: Witness,
+        found: &mut Vec<(ObjectShape, Vec<Witness>)>,
+    ) -> Result<(), SchemaError> {
+        let properties = shape.properties.iter().map(|(key, _)| key);
+        let required = shape.required.iter().map(|(key, ())| key);
+        let declared: Vec<Arc<str>> = properties
+            .chain(required.filter(|key| !shape.properties.contains(key)))
+            .cloned()
+            .collect();
+        let mut keys = Vec::new();
+        for key in declared {
+            if self.reader.terms.is_key(witness.keys, &key) {
+                keys.push(key);
+            }
+        }
+        let regions: Vec<_> = shape.others.iter().copied().collect();
+        for region in regions {
+            let terms = &mut self.reader.terms;
+            let value = terms.all(&[region.value, witness.value]);
+            let common = terms.common_keys(region.keys, witness.keys);
+            let free = shape.undeclared(common, terms);
+            if self.is_contradiction(value)? || !self.reader.terms.has_keys(free) {
+                continue;
+            }
+            if let Some(few) = self.few_keys(free)? {
+                keys.extend(few);
+                continue;
+            }
+            for (index, other) in done.iter().enumerate() {
+                let terms = &mut self.reader.terms;
+                let value = terms.all(&[other.value, value]);
+                let keys = terms.common_keys(other.keys, free);
+                if !self.reader.terms.has_keys(keys) || self.is_contradiction(value)? {
+                    continue;
+                }
+                let mut done = done.to_vec();
+                let Some(few) = self.few_keys(keys)? else {
+                    done[index] = Witness { keys, value };
+                    found.push((shape.clone(), done));
+                    continue;
+                };
+                done.remove(index);
+                for key in few {
+                    let mut shape = shape.clone();
+                    shape.properties.set(&key, value);
+                    shape.required.set(&key, ());
+                    let shape = shape.pruned(&mut self.reader.terms, |_| false);
+                    found.extend(shape.map(|shape| (shape, done.clone())));
+                }
+            }
+            let mut done = done.to_vec();
+            done.push(Witness { keys: free, value });
+            found.push((shape.clone(), done));
+        }
+        for key in keys {
+            let value = shape.value(&key, &mut self.reader.terms);
+            let both = self.reader.terms.all(&[value, witness.value]);
+            if self.is_contradiction(both)? {
+                continue;
+            }
+            let mut shape = shape.clone();
+            shape.properties.set(&key, both);
+            shape.required.set(&key, ());
+            let shape = shape.pruned(&mut self.reader.terms, |_| false);
+            found.extend(shape.map(|shape| (shape, done.to_vec())));
+        }
+        Ok(())
+    }
+}

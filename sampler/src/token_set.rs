@@ -1,0 +1,79 @@
+//! Sets of tokens that take no more room than they need.
+
+use crate::mask::TokenMask;
+use crate::token_id::TokenId;
+
+/// A set of tokens, as a list where it is small.
+#[derive(Debug)]
+pub(crate) enum TokenSet {
+    Few(Box<[TokenId]>),
+    Many(Box<TokenMask>),
+}
+
+/// From what share of the vocabulary on a list is larger than a mask.
+const FEW: usize = 32;
+
+impl TokenSet {
+    pub(crate) fn add_to(&self, mask: &mut TokenMask) {
+        match self {
+            Self::Few(tokens) => tokens.iter().for_each(|&token| mask.insert(token)),
+            Self::Many(tokens) => mask.union_with(tokens),
+        }
+    }
+}
+
+/// Tokens as they are found: one by one, or many at once.
+#[derive(Debug)]
+pub(crate) struct Found {
+    tokens: Vec<TokenId>,
+    many: Option<Box<TokenMask>>,
+    /// Number of ids of the vocabulary.
+    len: usize,
+}
+
+impl Found {
+    pub(crate) fn new(len: usize) -> Self {
+        Self { tokens: Vec::new(), many: None, len }
+    }
+
+    /// Adds all tokens of a set.
+    pub(crate) fn add(&mut self, set: &TokenSet) {
+        match set {
+            TokenSet::Few(tokens) => self.tokens.extend_from_slice(tokens),
+            TokenSet::Many(tokens) => self.add_mask(tokens),
+        }
+    }
+
+    /// Adds all tokens of a mask.
+    pub(crate) fn add_mask(&mut self, tokens: &TokenMask) {
+        match &mut self.many {
+            Some(many) => many.union_with(tokens),
+            None => self.many = Some(Box::new(tokens.clone())),
+        }
+    }
+
+    /// Adds what has been found elsewhere.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.tokens.append(&mut other.tokens);
+        if let Some(many) = other.many {
+            self.add_mask(&many);
+        }
+    }
+
+    pub(crate) fn into_set(mut self) -> TokenSet {
+        if self.many.is_none() && self.tokens.len() * FEW <= self.len {
+            self.tokens.sort_unstable();
+            self.tokens.dedup();
+            return TokenSet::Few(self.tokens.into());
+        }
+        let mut mask = self.many.unwrap_or_else(|| Box::new(TokenMask::new(self.len)));
+        self.tokens.into_iter().for_each(|token| mask.insert(token));
+        TokenSet::Many(mask)
+    }
+}
+
+impl Extend<TokenId> for Found {
+    fn extend<T: IntoIterator<Item = TokenId>>(&mut self, tokens: T) {
+        self.tokens.extend(tokens);
+    }
+}
