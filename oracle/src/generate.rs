@@ -478,6 +478,9 @@ fn members(value: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
         letters('a', 'c').repeat(1, None),
         letters('b', 'c').repeat(2, None),
         sequence([literal("a"), Expr::class_except([('=', '=')]).repeat(0, None)]),
+        // Infinitely many, but from some places on few.
+        choice([literal("a"), sequence([literal("b"), letters('a', 'c').repeat(0, None)])]),
+        sequence([letters('a', 'b').repeat(1, None), literal("c"), letters('a', 'b').optional()]),
     ]);
     let many = prop_oneof![
         3 => Just(Repetition::MANY),

@@ -47,8 +47,8 @@ const MAX_MASKS: usize = 512;
 /// The mask of one configuration.
 #[derive(Clone, Debug)]
 struct EntryMask {
-    /// The tokens that stay inside the terminal, where a table has them.
-    base: Option<Base>,
+    /// The tokens that stay inside the terminal, where tables have them.
+    bases: Box<[Base]>,
     /// All others.
     more: Arc<TokenSet>,
 }
@@ -158,9 +158,7 @@ impl Engine {
                 memo.0.insert(key, computed.clone());
                 computed
             });
-            if let Some(base) = &entry_mask.base {
-                base.add_to(mask);
-            }
+            entry_mask.bases.iter().for_each(|base| base.add_to(mask));
             entry_mask.more.add_to(mask);
         }
         if state.is_complete() {
@@ -171,21 +169,21 @@ impl Engine {
     /// The mask of a configuration; `start` is the state with only that.
     fn entry_mask(&self, session: &mut Session, start: &State, entry: Entry) -> EntryMask {
         let mut found = Found::new(self.vocabulary.len());
-        let base = match entry.label {
+        let bases = match entry.label {
             // Within an item of a list it matters which token leaves the terminal.
             _ if entry.track != TrackId::NONE => {
                 self.walk_on(session, TokenTrie::ROOT, start, &mut found);
-                None
+                Box::default()
             }
             Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
                 let base = self.by_table(session, TokenTrie::ROOT, start, entry, &mut found);
                 if base.is_none() {
                     self.walk_on(session, TokenTrie::ROOT, start, &mut found);
                 }
-                base
+                base.into_iter().collect()
             }
             Label::Key { .. } => self.key(session, start, entry, &mut found),
-            Label::Item { .. } | Label::ItemEnd { .. } => None,
+            Label::Item { .. } | Label::ItemEnd { .. } => Box::default(),
             Label::Token(token) => {
                 let reference = session.token(token);
                 if reference.negated {
@@ -197,31 +195,59 @@ impl Engine {
                         self.resolve(reference).filter(|&token| self.means(reference, token)),
                     );
                 }
-                None
+                Box::default()
             }
         };
-        EntryMask { base, more: Arc::new(found.into_set()) }
+        EntryMask { bases, more: Arc::new(found.into_set()) }
     }
 
-    /// The tokens of a member's key: where any undeclared key may be written, its own tokens; and
-    /// exactly what the guard says wherever a key ends.
+    /// The tokens of a member's key: where undeclared keys may be written, their own tokens; and
+    /// exactly what the guard says wherever a key ends, or few are left.
     fn key(
         &self,
         session: &mut Session,
         start: &State,
         entry: Entry,
         found: &mut Found,
-    ) -> Option<Base> {
-        let trie = &self.tables.trie;
+    ) -> Box<[Base]> {
         let Some((free, others)) = session.key_terms(entry.label) else {
             self.walk(session, TokenTrie::ROOT, start, found);
-            return None;
+            return Box::default();
         };
-        let table = self.tables.interior(TokenTrie::ROOT, free);
-        if !table.exits.is_empty() || !table.ambiguous.is_empty() {
+        let tables: Vec<_> = free.iter().map(|&free| self.tables.key(free)).collect();
+        if tables.iter().any(|table| !table.exits.is_empty()) {
             // The key could end in several places of one token.
             self.walk(session, TokenTrie::ROOT, start, found);
-            return None;
+            return Box::default();
+        }
+        for table in &tables {
+            self.key_ends(session, start, entry, table, found);
+        }
+        for rest in others {
+            self.walk_along(session, rest, start, found);
+        }
+        tables.into_iter().map(Base::Interior).collect()
+    }
+
+    /// The tokens that a table of keys says nothing about.
+    fn key_ends(
+        &self,
+        session: &mut Session,
+        start: &State,
+        entry: Entry,
+        table: &Interior,
+        found: &mut Found,
+    ) {
+        let trie = &self.tables.trie;
+        let after = |session: &mut Session, path: Vec<u8>| {
+            path.into_iter().fold(start.clone(), |state, byte| session.step(&state, byte))
+        };
+        for &node in &table.few_left {
+            let state = after(session, trie.path(node));
+            if !state.is_dead() {
+                found.extend(trie.token(node));
+                self.walk(session, node, &state, found);
+            }
         }
         // Undeclared keys lead to the same places, as long as no further key is read within the
         // token.
@@ -251,13 +277,8 @@ impl Engine {
                     }
                 }
             }
-            let read = |state: State, byte| session.step(&state, byte);
-            let state = path.into_iter().fold(start.clone(), read);
+            let state = after(session, path);
             self.walk(session, node, &state, found);
         }
-        for rest in others {
-            self.walk_along(session, rest, start, found);
-        }
-        Some(Base::Interior(table))
     }
 }

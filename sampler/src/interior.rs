@@ -11,7 +11,7 @@ use crate::mask::TokenMask;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
-use crate::trie::TrieNode;
+use crate::trie::{TokenTrie, TrieNode};
 
 /// The tokens of a term, and where tokens leave it.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub(crate) struct Interior {
     pub(crate) inside: TokenSet,
     /// Nodes at which the term is at its end and cannot go on.
     pub(crate) ends: Box<[TrieNode]>,
+    /// Nodes from which on the table knows nothing: in a key, where only finitely many are left.
+    pub(crate) few_left: Box<[TrieNode]>,
     /// Nodes whose byte cannot be read inside, although the term may end before it; by byte.
     pub(crate) exits: Box<[(u8, TrieNode)]>,
     /// Bytes that somewhere can be read inside *or* behind the end of the term: where the
@@ -28,12 +30,28 @@ pub(crate) struct Interior {
 }
 
 impl Interior {
-    /// Walks the trie below a node through one term. Where much lies below and the term is a loop
-    /// over a class, only what leaves the loop is walked through.
+    /// Walks the trie below a node through one term.
     pub(crate) fn new(start: TrieNode, term: TermId, tables: &Tables) -> Self {
+        Self::until(start, term, tables, |_| false)
+    }
+
+    /// Walks the trie through a key for as long as infinitely many keys are left.
+    pub(crate) fn of_key(term: TermId, tables: &Tables) -> Self {
+        Self::until(TokenTrie::ROOT, term, tables, |term| !tables.terms.is_endless(term))
+    }
+
+    /// Walks the trie below a node through one term, up to where `stops` says so. Where much lies
+    /// below and the term is a loop over a class, only what leaves the loop is walked through.
+    fn until(
+        start: TrieNode,
+        term: TermId,
+        tables: &Tables,
+        stops: impl Fn(TermId) -> bool,
+    ) -> Self {
         let (trie, terms) = (&tables.trie, &*tables.terms);
         let mut inside = Found::new(tables.len);
         let mut ends = Vec::new();
+        let mut few_left = Vec::new();
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
         let mut pending = vec![(start, term)];
@@ -58,6 +76,7 @@ impl Interior {
                             }
                         }
                         TermId::EMPTY => ends.extend_from_slice(nodes),
+                        next if stops(next) => few_left.extend_from_slice(nodes),
                         next => {
                             inside.extend(nodes.iter().filter_map(|&node| trie.token(node)));
                             let nodes = nodes.iter().filter(|&&node| trie.has_children(node));
@@ -83,6 +102,10 @@ impl Interior {
                     ends.push(child);
                     continue;
                 }
+                if stops(next) {
+                    few_left.push(child);
+                    continue;
+                }
                 inside.extend(trie.token(child));
                 if trie.has_children(child) {
                     pending.push((child, next));
@@ -90,7 +113,13 @@ impl Interior {
             }
         }
         exits.sort_unstable();
-        Self { inside: inside.into_set(), ends: ends.into(), exits: exits.into(), ambiguous }
+        Self {
+            inside: inside.into_set(),
+            ends: ends.into(),
+            few_left: few_left.into(),
+            exits: exits.into(),
+            ambiguous,
+        }
     }
 }
 

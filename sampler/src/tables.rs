@@ -20,6 +20,7 @@ pub(crate) struct Tables {
     pub(crate) len: usize,
     /// By (where in the trie, term).
     interiors: Mutex<Generations<(TrieNode, TermId), Arc<Interior>>>,
+    keys: Mutex<Generations<TermId, Arc<Interior>>>,
     /// By (where in the trie, rest of an iteration, iteration).
     iterations: Mutex<Generations<(TrieNode, TermId, TermId), Arc<Iterations>>>,
     /// By (where in the trie, class).
@@ -43,6 +44,7 @@ impl Tables {
             terms: Arc::default(),
             len: vocabulary.len(),
             interiors: Mutex::new(Generations::new(MAX_INTERIORS)),
+            keys: Mutex::new(Generations::new(MAX_INTERIORS)),
             iterations: Mutex::new(Generations::new(MAX_ITERATIONS)),
             class_loops: Mutex::new(Generations::new(MAX_CLASS_LOOPS)),
         }
@@ -51,6 +53,11 @@ impl Tables {
     /// The tokens of a term, below a node.
     pub(crate) fn interior(&self, node: TrieNode, term: TermId) -> Arc<Interior> {
         shared(&self.interiors, (node, term), || Interior::new(node, term, self))
+    }
+
+    /// The tokens of a key.
+    pub(crate) fn key(&self, term: TermId) -> Arc<Interior> {
+        shared(&self.keys, term, || Interior::of_key(term, self))
     }
 
     /// The tokens of a counted loop, below a node.

@@ -17,6 +17,7 @@ pub(crate) struct TokenTrie {
     tokens: Vec<u32>,
     /// One past the last node of the subtree.
     ends: Vec<u32>,
+    parents: Vec<u32>,
 }
 
 const NO_TOKEN: u32 = u32::MAX;
@@ -26,7 +27,8 @@ impl TokenTrie {
     pub(crate) const ROOT: TrieNode = TrieNode(0);
 
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
-        let mut trie = Self { bytes: vec![0], tokens: vec![NO_TOKEN], ends: vec![0] };
+        let mut trie =
+            Self { bytes: vec![0], tokens: vec![NO_TOKEN], ends: vec![0], parents: vec![0] };
         let mut path: Vec<u32> = vec![0];
         let mut last: &[u8] = &[];
         for &token in vocabulary.ordered() {
@@ -36,6 +38,7 @@ impl TokenTrie {
                 trie.ends[node as usize] = trie.bytes.len() as u32;
             }
             for &byte in &bytes[common..] {
+                trie.parents.extend(path.last());
                 path.push(trie.bytes.len() as u32);
                 trie.bytes.push(byte);
                 trie.tokens.push(NO_TOKEN);
@@ -97,14 +100,12 @@ impl TokenTrie {
     /// The bytes from the root to the node.
     pub(crate) fn path(&self, node: TrieNode) -> Vec<u8> {
         let mut path = Vec::new();
-        let mut at = Self::ROOT;
-        while at != node {
-            let Some(child) = self.children(at).take_while(|child| *child <= node).last() else {
-                break;
-            };
-            path.push(self.byte(child));
-            at = child;
+        let mut at = node.0;
+        while at != 0 {
+            path.push(self.bytes[at as usize]);
+            at = self.parents[at as usize];
         }
+        path.reverse();
         path
     }
 }

@@ -12,7 +12,7 @@ use crate::automaton::label::Label;
 use crate::automaton::left_corner;
 use crate::automaton::lists::List;
 use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE, lower};
-use crate::automaton::members::{self, KEY_STATES, Shape, ShapeMember};
+use crate::automaton::members::{self, Shape, ShapeMember};
 use crate::automaton::possible::drop_impossible;
 use crate::automaton::program::{Loop, Op, Position, Program};
 use crate::automaton::scarce::Scarce;
@@ -69,8 +69,12 @@ pub(crate) fn compile(
     let accepts_empty = compiler.lowered.nullable[body as usize];
     let start = compiler.entry(root)?;
     while let Some(rule) = compiler.wanted.pop() {
-        let body = compiler.lowered.rules[rule as usize];
-        let code = compiler.part(body, Position::RETURN)?;
+        let code = match compiler.linear(rule) {
+            Some(term) => {
+                compiler.add(Op::Take { label: Label::Term(term), next: Position::RETURN })?
+            }
+            None => compiler.part(compiler.lowered.rules[rule as usize], Position::RETURN)?,
+        };
         let entry = compiler.entry(rule)?;
         compiler.ops[entry.index()] = Op::Fork(Box::new([code]));
     }
@@ -313,12 +317,21 @@ impl Compiler<'_> {
         let keys = match max {
             Some(_) => {
                 let key = self.term(key);
-                self.terms.count(key, KEY_STATES)
+                self.terms.count(key)
             }
             None => None,
         };
         let bounded = |&max: &u32| keys.is_none_or(|keys| u64::from(max) < keys);
         Bounds { min, max: max.filter(bounded) }
+    }
+
+    /// The term of a rule that is a terminal by itself, unless it matches the empty text only.
+    fn linear(&mut self, rule: u32) -> Option<TermId> {
+        if !self.lowered.is_linear(rule) {
+            return None;
+        }
+        let term = self.lowered.rule_terms.get(&rule).copied()?;
+        (!self.terms.first(term).is_empty()).then_some(term)
     }
 
     /// The terminal that a part is, if it is one: see [`crate::automaton::lower::Extent`].
@@ -328,10 +341,9 @@ impl Compiler<'_> {
             return None;
         }
         if let &Kind::Rule(rule) = &self.lowered.kinds[part as usize]
-            && self.lowered.is_linear(rule)
+            && let Some(term) = self.linear(rule)
         {
-            let term = self.term(part);
-            return (!self.terms.first(term).is_empty()).then_some(Label::Term(term));
+            return Some(Label::Term(term));
         }
         if let Kind::Text(text) = &self.lowered.kinds[part as usize]
             && extent.size > TERMINAL_SIZE

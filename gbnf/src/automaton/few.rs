@@ -389,7 +389,7 @@ struct SomeMembers<'a> {
 
 /// The texts of a term, byte by byte, if they are few.
 fn texts(term: TermId, terms: &Terms) -> Result<Vec<Vec<u8>>, NotFew> {
-    match terms.count(term, STATES) {
+    match terms.count(term) {
         None => return Err(NotFew::Endless),
         Some(count) if count > FEW as u64 => return Err(NotFew::Many),
         Some(_) => {}

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::automaton::lower::{Lowered, LoweredMembers};
-use crate::automaton::members::{KEY_STATES, meets};
+use crate::automaton::members::meets;
 use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::Repetition;
@@ -84,7 +84,7 @@ pub(crate) fn too_few_keys(
             continue;
         }
         let key = lowered.term_with(member.key, terms, rule_terms);
-        let keys = terms.count(key, KEY_STATES).filter(|&keys| keys < PLENTY);
+        let keys = terms.count(key).filter(|&keys| keys < PLENTY);
         match (keys, max) {
             (None, max) => endless += u64::from(max.unwrap_or(u32::MAX)),
             (Some(_), _) if min > 0 => {
@@ -101,7 +101,7 @@ pub(crate) fn too_few_keys(
     let unbounded = terms.alt(unbounded);
     let declared =
         literals.iter().filter(|&&literal| meets(literal, unbounded, terms)).count() as u64;
-    let unbounded = terms.count(unbounded, KEY_STATES).map_or(u64::MAX, |count| count - declared);
+    let unbounded = terms.count(unbounded).map_or(u64::MAX, |count| count - declared);
     // However the members are chosen, as long as there are fewer there is a further one.
     if once + endless.max(unbounded) >= least {
         return Ok(false);

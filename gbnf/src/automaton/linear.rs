@@ -4,6 +4,8 @@
 //! properties of grammars", 1959), so each of them is one terminal. Its states are terms like any
 //! other: what is left of a body, and a rule at its end. An automaton that is written as a rule for
 //! each of its states, such as that of a `pattern`, is thus read as that automaton, without a stack.
+//! A rule with a loop over many characters is one too, if no other such rule is in its midst: the
+//! rule of all strings is, and that of an object with strings is not.
 //!
 //! Where two rules can begin with the same text, a state is a set of rules, and in the worst case
 //! every set of them is one. Such rules are terminals only if their states are few.
@@ -19,44 +21,98 @@ const STATES_PER_NODE: usize = 16;
 /// ... and this many more: one class of characters may have a state for each beginning in UTF-8.
 const FURTHER_STATES: usize = 256;
 
-/// Makes the rules of a strongly connected component terminals, if they are right-linear and have
-/// few states: `lowered` then knows the term of each. Whether they are.
-pub(crate) fn make_terminals(component: &[usize], lowered: &mut Lowered, terms: &Terms) -> bool {
-    let Some(sizes) = sizes(component, lowered) else { return false };
-    // A rule that matches nothing is left out.
-    let (mut rules, mut sizes_left) = (Vec::new(), Vec::new());
-    for (&rule, size) in component.iter().zip(sizes) {
-        let productive = lowered.productive[lowered.rules[rule] as usize];
-        let term = if productive { terms.hole(rules.len() as u32) } else { TermId::NOTHING };
-        lowered.rule_terms.insert(rule as u32, term);
-        if productive {
-            rules.push(rule);
-            sizes_left.push(size);
-        }
-    }
-    let bodies: Vec<TermId> =
-        rules.iter().map(|&rule| lowered.term(lowered.rules[rule], terms)).collect();
-    if begin_with_text(&bodies, terms) {
-        let nullable: Vec<bool> =
-            rules.iter().map(|&rule| lowered.nullable[lowered.rules[rule] as usize]).collect();
-        let system = terms.system(&bodies, &nullable);
-        if have_few_states(&bodies, &sizes_left, &system, terms) {
-            for (&rule, term) in rules.iter().zip(system) {
-                lowered.rule_terms.insert(rule as u32, term);
-            }
-            return true;
-        }
-    }
-    for &rule in component {
-        lowered.rule_terms.remove(&(rule as u32));
-    }
-    false
+/// The right-linear rules of a grammar, those that others refer to first.
+#[derive(Debug)]
+pub(crate) struct LinearRules<'a> {
+    terms: &'a Terms,
+    determinism: Determinism<'a>,
+    /// The terms of the rules found so far.
+    found: FxHashSet<TermId>,
 }
 
-/// The size of each body, if in all of them rules of the component occur at the end only, and
-/// what comes before is regular.
+impl<'a> LinearRules<'a> {
+    pub(crate) fn new(terms: &'a Terms) -> Self {
+        Self { terms, determinism: Determinism::new(terms), found: FxHashSet::default() }
+    }
+
+    /// Makes the rules of a strongly connected component terminals, if they are right-linear and
+    /// have few states: `lowered` then knows the term of each. Whether they are.
+    pub(crate) fn add(
+        &mut self,
+        component: &[usize],
+        recursive: bool,
+        lowered: &mut Lowered,
+    ) -> bool {
+        let Some(sizes) = sizes(component, lowered) else { return false };
+        // A rule that matches nothing is left out.
+        let (rules, sizes): (Vec<usize>, Vec<usize>) = (component.iter().copied().zip(sizes))
+            .filter(|&(rule, _)| lowered.productive[lowered.rules[rule] as usize])
+            .unzip();
+        if recursive {
+            for &rule in component {
+                lowered.rule_terms.insert(rule as u32, TermId::NOTHING);
+            }
+            for (index, &rule) in rules.iter().enumerate() {
+                lowered.rule_terms.insert(rule as u32, self.terms.hole(index as u32));
+            }
+        }
+        let bodies: Vec<TermId> =
+            rules.iter().map(|&rule| lowered.term(lowered.rules[rule], self.terms)).collect();
+        let found =
+            if recursive { self.system(&rules, &bodies, lowered) } else { Some(bodies.clone()) };
+        let Some(found) = found.filter(|found| self.have_few_states(&bodies, &sizes, found)) else {
+            for &rule in component {
+                lowered.rule_terms.remove(&(rule as u32));
+            }
+            return false;
+        };
+        for (rule, term) in rules.into_iter().zip(found) {
+            lowered.rule_terms.insert(rule as u32, term);
+            self.found.insert(term);
+        }
+        true
+    }
+
+    /// The terms of rules with these bodies, unless one of them may begin with itself.
+    fn system(&self, rules: &[usize], bodies: &[TermId], lowered: &Lowered) -> Option<Vec<TermId>> {
+        let nullable: Vec<bool> =
+            rules.iter().map(|&rule| lowered.nullable[lowered.rules[rule] as usize]).collect();
+        begin_with_text(bodies, self.terms).then(|| self.terms.system(bodies, &nullable))
+    }
+
+    /// Whether the rules have not many more states than their bodies have nodes. Those with
+    /// deterministic bodies have not; the states of the others are counted, up to where only one
+    /// rule is left.
+    fn have_few_states(&mut self, bodies: &[TermId], sizes: &[usize], rules: &[TermId]) -> bool {
+        let terms = self.terms;
+        let mut pending = Vec::new();
+        let mut left = FURTHER_STATES;
+        for ((&body, &size), &rule) in bodies.iter().zip(sizes).zip(rules) {
+            if !self.determinism.holds(body) {
+                pending.push(rule);
+                left += STATES_PER_NODE * size;
+            }
+        }
+        let mut seen: FxHashSet<TermId> = pending.iter().copied().collect();
+        while let Some(state) = pending.pop() {
+            // A set of rules is as large as they are many.
+            let Some(rest) = left.checked_sub(terms.alternatives(state)) else { return false };
+            left = rest;
+            for &(_, _, next) in terms.transitions(state) {
+                let one_rule = terms.is_rule(next) || self.found.contains(&next);
+                if !one_rule && seen.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The size of each body, if in all of them rules of the component, and others with loops over
+/// many characters, occur at the end only, and what comes before is regular.
 fn sizes(component: &[usize], lowered: &Lowered) -> Option<Vec<usize>> {
-    // Of each part, how large it is and whether a rule of the component may be at its end.
+    // Of each part, how large it is and whether such a rule may be at its end.
     let mut known: FxHashMap<Part, (usize, bool)> = FxHashMap::default();
     for &rule in component {
         for part in lowered.parts_of(rule) {
@@ -90,10 +146,14 @@ fn size(
         Kind::Choice(items) => all(items),
         Kind::Repeat { item, max: Some(1), .. } => known.get(item).copied(),
         Kind::Repeat { item, .. } if !closed(item) => None,
+        Kind::Rule(rule) if lowered.is_linear(*rule) => Some((1, true)),
+        // What is counted has a state for each number.
+        Kind::Repeat { max: Some(_), .. } if lowered.extents[part as usize].wide => None,
         Kind::Text(_) | Kind::Rule(_) | Kind::Repeat { .. } => {
             let extent = lowered.extents[part as usize];
             let fits = extent.regular && extent.size <= TERMINAL_SIZE;
-            fits.then_some((extent.size as usize, false))
+            let open = extent.wide && matches!(lowered.kinds[part as usize], Kind::Rule(_));
+            fits.then_some((extent.size as usize, open))
         }
         Kind::Sequence(_) | Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => None,
     }
@@ -107,31 +167,4 @@ fn begin_with_text(bodies: &[TermId], terms: &Terms) -> bool {
         return (0..bodies.len()).all(|rule| begins.of(rule).is_empty());
     }
     !begins.on_cycles(&begins.components()).contains(&true)
-}
-
-/// Whether the rules have not many more states than their bodies have nodes. Those with
-/// deterministic bodies have not; the states of the others are counted, up to where only one
-/// rule is left.
-fn have_few_states(bodies: &[TermId], sizes: &[usize], rules: &[TermId], terms: &Terms) -> bool {
-    let mut determinism = Determinism::new(terms);
-    let mut pending = Vec::new();
-    let mut left = FURTHER_STATES;
-    for ((&body, &size), &rule) in bodies.iter().zip(sizes).zip(rules) {
-        if !determinism.holds(body) {
-            pending.push(rule);
-            left += STATES_PER_NODE * size;
-        }
-    }
-    let mut seen: FxHashSet<TermId> = pending.iter().copied().collect();
-    while let Some(state) = pending.pop() {
-        // A set of rules is as large as they are many.
-        let Some(rest) = left.checked_sub(terms.alternatives(state)) else { return false };
-        left = rest;
-        for &(_, _, next) in terms.transitions(state) {
-            if !terms.is_rule(next) && seen.insert(next) {
-                pending.push(next);
-            }
-        }
-    }
-    true
 }

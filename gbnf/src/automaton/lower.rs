@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automaton::linear;
+use crate::automaton::linear::LinearRules;
 use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{CharClass, Expr, ExprKind, Grammar, Repetition, TokenReference};
@@ -94,7 +94,7 @@ impl LoweredUnique {
 /// What one terminal may look like.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
-    /// No rule that recurses other than at its end, no token reference, no members, no list of
+    /// No rule that recurses elsewhere than at its end, no token reference, no members, no list of
     /// unique items.
     pub(crate) regular: bool,
     /// Nodes when written out as one regular expression, repetitions unrolled; saturating.
@@ -126,7 +126,7 @@ pub(crate) struct Lowered {
     pub(crate) rule_terms: FxHashMap<u32, TermId>,
     /// Members and lists of which it is not known whether there are enough keys or items for them.
     pub(crate) unproven: FxHashSet<Part>,
-    /// Whether the rule is a terminal although it recurses: see [`linear`].
+    /// Whether the rule is a terminal although it recurses or is wide: see [`LinearRules`].
     linear: Vec<bool>,
     /// Parts of rule i lie before `ends[i]`, and behind those of rule i - 1.
     ends: Vec<usize>,
@@ -351,7 +351,7 @@ impl Lowered {
         rule.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[rule]
     }
 
-    /// Whether the rule is a terminal although it recurses.
+    /// Whether the rule is a terminal although it recurses or is wide.
     pub(crate) fn is_linear(&self, rule: u32) -> bool {
         self.linear[rule as usize]
     }
@@ -376,6 +376,7 @@ impl Lowered {
         let component_of = references.components();
         let mut by_component: Vec<usize> = (0..n).collect();
         by_component.sort_by_key(|&rule| component_of[rule]);
+        let mut linear = LinearRules::new(terms);
         let mut queue: VecDeque<usize> = VecDeque::new();
         let mut queued = vec![false; n];
         for component in by_component.chunk_by(|&a, &b| component_of[a] == component_of[b]) {
@@ -384,6 +385,9 @@ impl Lowered {
             if !recursive {
                 self.update(self.parts_of(rule));
                 self.measure(self.parts_of(rule));
+                let extent = self.extents[self.rules[rule] as usize];
+                self.linear[rule] =
+                    extent.regular && extent.wide && linear.add(component, false, self);
                 continue;
             }
             // Least fixed point within the component: a rule is looked at again when one that it
@@ -410,7 +414,7 @@ impl Lowered {
             for &rule in component {
                 self.measure(self.parts_of(rule));
             }
-            if linear::make_terminals(component, self, terms) {
+            if linear.add(component, true, self) {
                 for &rule in component {
                     self.linear[rule] = true;
                     self.measure(self.parts_of(rule));

@@ -136,10 +136,10 @@ pub(crate) struct MemberTables {
     complete: FxHashMap<KeyStateId, Tags>,
     /// How many endings a rest of an undeclared key has, if finitely many.
     endings: FxHashMap<TermId, Option<u64>>,
-    /// Whether a rest has infinitely many endings as long as it has not ended.
-    endless: FxHashMap<TermId, bool>,
-    /// The keys of a state that are not also matches of a free one.
-    uncovered: FxHashMap<(KeyStateId, TermId), Tags>,
+    /// The undeclared keys of a state of which infinitely many are left.
+    endless: FxHashMap<KeyStateId, Tags>,
+    /// The keys of a state that are not also matches of such rests.
+    uncovered: FxHashMap<(KeyStateId, Arc<[TermId]>), Tags>,
 }
 
 /// How much [`MemberTables`] hold at some time.
@@ -304,46 +304,43 @@ impl MemberTables {
     }
 
     /// See [`crate::Session::key_terms`].
-    pub(crate) fn free_key(
+    pub(crate) fn key_terms(
         &mut self,
         shape: &Shape,
         state: KeyStateId,
         context: ContextId,
         terms: &Terms,
-    ) -> Option<(TermId, Vec<TermId>)> {
-        let context = *self.contexts.get(context.0);
-        let room = self.room(shape, context.state);
-        let tags = self.keys.get(state.0);
-        let free = tags.iter().position(|&(_, member)| {
-            shape.members[member as usize].kind.is_many()
-                && self.allowed(shape, context.state, member, room)
-        })?;
-        let rest = tags[free].0;
-        let endless = *self.endless.entry(rest).or_insert_with(|| always_endless(rest, terms));
-        if !endless {
+    ) -> Option<(Arc<[TermId]>, Vec<TermId>)> {
+        let members = self.contexts.get(context.0).state;
+        let room = self.room(shape, members);
+        let is_many = |member: u32| shape.members[member as usize].kind.is_many();
+        let tags = Arc::clone(self.keys.get(state.0));
+        let endless = self.endless.entry(state).or_insert_with(|| {
+            let tags = tags.iter().copied();
+            tags.filter(|&(rest, member)| is_many(member) && terms.is_endless(rest)).collect()
+        });
+        let endless = Arc::clone(endless);
+        let is_allowed = |&&(_, member): &&(TermId, u32)| self.allowed(shape, members, member, room);
+        let free: Arc<[TermId]> =
+            endless.iter().filter(is_allowed).map(|&(rest, _)| rest).collect();
+        if free.is_empty() {
             return None;
         }
-        let uncovered = if let Some(known) = self.uncovered.get(&(state, rest)) {
-            Arc::clone(known)
-        } else {
-            let is_many = |member: u32| shape.members[member as usize].kind.is_many();
-            let others: Tags = tags
-                .iter()
-                .enumerate()
-                .filter(|&(at, &(other, member))| {
-                    at != free && (is_many(member) || !meets(other, rest, terms))
-                })
-                .map(|(_, &tag)| tag)
-                .collect();
-            self.uncovered.insert((state, rest), Arc::clone(&others));
-            others
-        };
+        let uncovered = self.uncovered.entry((state, Arc::clone(&free))).or_insert_with(|| {
+            let is_covered = |rest, member| match is_many(member) {
+                true => free.contains(&rest),
+                false => free.iter().any(|&free| meets(rest, free, terms)),
+            };
+            let tags = tags.iter().copied();
+            tags.filter(|&(rest, member)| !is_covered(rest, member)).collect()
+        });
+        let uncovered = Arc::clone(uncovered);
         let others = uncovered
             .iter()
-            .filter(|&&(_, member)| self.allowed(shape, context.state, member, room))
+            .filter(|&&(_, member)| self.allowed(shape, members, member, room))
             .map(|&(other, _)| other)
             .collect();
-        Some((rest, others))
+        Some((free, others))
     }
 
     fn key_step(&mut self, state: KeyStateId, byte: u8, terms: &Terms) -> KeyStateId {
@@ -498,7 +495,7 @@ impl MemberTables {
         context: &Context,
         terms: &Terms,
     ) -> bool {
-        let count = *self.endings.entry(rest).or_insert_with(|| terms.count(rest, KEY_STATES));
+        let count = *self.endings.entry(rest).or_insert_with(|| terms.count(rest));
         let Some(count) = count else { return true };
         // The key that ends here does not count: it is not longer.
         let count = count - u64::from(terms.nullable(rest));
@@ -557,31 +554,12 @@ impl MemberTables {
     }
 }
 
-/// A key whose rest has more states counts as having infinitely many endings.
-pub(crate) const KEY_STATES: usize = 10_000;
-
 /// One more member in all.
 fn more(shape: &Shape, count: u32) -> u32 {
     match shape.max {
         None => shape.min.min(count.saturating_add(1)),
         Some(_) => count + 1,
     }
-}
-
-/// Whether every term that `term` leads to, but the empty one, matches infinitely many texts.
-fn always_endless(term: TermId, terms: &Terms) -> bool {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut pending = vec![term];
-    while let Some(term) = pending.pop() {
-        if term == TermId::EMPTY || !seen.insert(term) {
-            continue;
-        }
-        if seen.len() > 100 || terms.count(term, KEY_STATES).is_some() {
-            return false;
-        }
-        pending.extend(terms.transitions(term).iter().map(|&(_, _, to)| to));
-    }
-    true
 }
 
 /// Whether the one text that `literal` matches is a match of `term`.

@@ -374,12 +374,13 @@ impl Session {
         }
     }
 
-    /// What is left of the free key of a label, where a free key is possible: every text that
-    /// stays inside a match of this term is allowed, whatever the declared keys are. And the rests
-    /// of the other keys.
-    pub fn key_terms(&mut self, label: Label) -> Option<(TermId, Vec<TermId>)> {
+    /// What is left of the undeclared keys of a label, where such keys are possible and there are
+    /// infinitely many; and the rests of the other keys, unless they are matches of those. A text
+    /// that is inside of such an undeclared key is allowed, whatever keys have been written, as
+    /// long as infinitely many keys begin with it.
+    pub fn key_terms(&mut self, label: Label) -> Option<(Arc<[TermId]>, Vec<TermId>)> {
         let Label::Key { shape, state, context } = label else { return None };
-        self.members.free_key(&self.program.shapes[shape as usize], state, context, &self.terms)
+        self.members.key_terms(&self.program.shapes[shape as usize], state, context, &self.terms)
     }
 
     /// What the key of a label is if it ends after these bytes.

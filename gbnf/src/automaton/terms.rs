@@ -138,6 +138,7 @@ struct Entry {
     open: bool,
     row: OnceLock<Row>,
     class_loop: OnceLock<TermId>,
+    endless: OnceLock<bool>,
 }
 
 /// Inclusive ranges of code points.
@@ -181,6 +182,9 @@ impl Default for Terms {
 /// From how many ranges on a row also gets a table.
 const DENSE_FROM: usize = 5;
 
+/// Of a term with more states the matches are not counted.
+const COUNTED_STATES: usize = 10_000;
+
 impl Terms {
     /// How many terms there are.
     pub fn len(&self) -> usize {
@@ -213,9 +217,14 @@ impl Terms {
             Term::Rule { system, index } => (self.systems.nullable(*system, *index), false),
             Term::Hole(_) => (false, true),
         };
-        let (row, class_loop) = (OnceLock::new(), OnceLock::new());
-        let entry = Entry { term, nullable, open, row, class_loop };
-        let id = TermId(self.entries.push(entry) as u32);
+        let id = TermId(self.entries.push(Entry {
+            term,
+            nullable,
+            open,
+            row: OnceLock::new(),
+            class_loop: OnceLock::new(),
+            endless: OnceLock::new(),
+        }) as u32);
         index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         id
     }
@@ -538,9 +547,14 @@ impl Terms {
         Some(true)
     }
 
-    /// How many texts the term matches, if they are finitely many. A term with more than
-    /// `limit` states counts as infinite.
-    pub fn count(&self, term: TermId, limit: usize) -> Option<u64> {
+    /// Whether the term matches infinitely many texts, as [`Terms::count`] has it.
+    pub fn is_endless(&self, term: TermId) -> bool {
+        *self.entries[term.index()].endless.get_or_init(|| self.count(term).is_none())
+    }
+
+    /// How many texts the term matches, if they are finitely many. A term with more than 10,000
+    /// states counts as infinite.
+    pub fn count(&self, term: TermId) -> Option<u64> {
         let mut known: FxHashMap<TermId, Option<u64>> = FxHashMap::default();
         let mut pending = vec![(term, false)];
         // A term that is entered but not finished lies on the current path.
@@ -559,7 +573,7 @@ impl Terms {
                 Some(None) => return None,
                 None => {}
             }
-            if known.len() >= limit {
+            if known.len() >= COUNTED_STATES {
                 return None;
             }
             known.insert(term, None);

@@ -1,23 +1,42 @@
 //! Strings of a language: its parts as they are written, or the states of its automaton as rules.
 
+use std::collections::{BTreeMap, HashSet};
+
 use grammask_gbnf::Expr;
 
-use super::string::{NOT_RAW, QUOTE, necessary_escape, required_escape};
+use super::string::{NOT_RAW, QUOTE, required_escape};
 use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
-use crate::language::{CharSet, Dfa, LanguageId, Shape};
+use crate::language::{CharSet, Dfa, LanguageId, Languages, Shape};
 use crate::normal::MAX_STATES;
 
 /// How many states stand in one rule, one inside the other.
 const MOST_LEVELS: usize = 24;
+/// A class that is repeated up to so often, or more, is counted: an automaton has a state for each
+/// count.
+const MANY_TIMES: u32 = 16;
 /// An automaton of more states than this gives way to the parts of the pattern, if these say it
-/// all: a counted repetition is one part, and a state for each count.
-const FEW_STATES: usize = 64;
+/// all.
+const MANY_STATES: usize = 2_000;
 
 impl Emitter<'_, '_, '_> {
     /// The strings of a language with at least `min` and at most `max` code points, quotes
-    /// included. Its characters are written raw, with an escape only where JSON requires one.
+    /// included, as a rule: one terminal. Its characters are written raw, with an escape only where
+    /// JSON requires one.
     pub(super) fn matching(
+        &mut self,
+        name: &str,
+        language: LanguageId,
+        min: u64,
+        max: Option<u64>,
+    ) -> Result<Expr, SchemaError> {
+        let text = self.text(name, language, min, max)?;
+        let rule = self.fresh(&format!("{name}-text"));
+        self.rule(rule.clone(), text)?;
+        Ok(Expr::reference(rule))
+    }
+
+    fn text(
         &mut self,
         name: &str,
         language: LanguageId,
@@ -35,13 +54,18 @@ impl Emitter<'_, '_, '_> {
             });
             return Ok(quoted(self.counted(characters(&set), min, max)?));
         }
+        let any_length = min == 0 && max.is_none();
+        if any_length && terms.languages.is_plain(language) && counts(&terms.languages, language) {
+            return Ok(quoted(self.parts(language)?));
+        }
         let too_large = || SchemaError::limit("", "states of a pattern", MAX_STATES);
         let Some(dfa) = terms.automaton(language) else { return Err(too_large()) };
         let Some(lengths) = dfa.lengths() else { return Ok(Expr::nothing()) };
         let within = lengths.min >= min
             && max.is_none_or(|max| lengths.max.is_some_and(|longest| longest <= max));
         if within {
-            if dfa.states().len() > FEW_STATES && terms.languages.is_plain(language) {
+            let many = dfa.states().len() > MANY_STATES;
+            if terms.languages.is_plain(language) && (many || counts(&terms.languages, language)) {
                 return Ok(quoted(self.parts(language)?));
             }
             return Ok(quoted_states(self.states(name, &dfa, QUOTE)?));
@@ -155,6 +179,31 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
+/// Whether a class is repeated, and the repetitions are counted up to a large number, somewhere in
+/// a language without assertions.
+fn counts(languages: &Languages, language: LanguageId) -> bool {
+    let mut seen = HashSet::new();
+    let mut pending = vec![language];
+    while let Some(language) = pending.pop() {
+        if !seen.insert(language) {
+            continue;
+        }
+        match languages.shape(language) {
+            Some(Shape::Concat(first, second)) => pending.extend([first, second]),
+            Some(Shape::Alt(items)) => pending.extend(items),
+            Some(Shape::Repeat { item, max, .. }) => {
+                let is_class = matches!(languages.shape(item), Some(Shape::Class(_)));
+                if is_class && max.is_some_and(|max| max >= MANY_TIMES) {
+                    return true;
+                }
+                pending.push(item);
+            }
+            None | Some(Shape::Nothing | Shape::Empty | Shape::Class(_)) => {}
+        }
+    }
+    false
+}
+
 fn quoted_states(states: Expr) -> Expr {
     sequence([Expr::literal(QUOTE), states])
 }
@@ -179,11 +228,34 @@ fn characters(set: &CharSet) -> Expr {
     if !raw.is_empty() {
         cases.push(Expr::class(raw.ranges().iter().copied()));
     }
-    if escaped == special {
-        cases.push(necessary_escape());
-    } else {
-        let points = escaped.ranges().iter().flat_map(|&(low, high)| low..=high);
-        cases.extend(points.filter_map(required_escape).map(Expr::literal));
+    if !escaped.is_empty() {
+        cases.push(escape(&escaped));
     }
     choice(cases)
+}
+
+/// The escape of one of these code points: what comes after the backslash, by its characters.
+fn escape(escaped: &CharSet) -> Expr {
+    let class = |last: Vec<char>| {
+        let set = CharSet::from_ranges(last.into_iter().map(|c| (c, c)));
+        Expr::class(set.ranges().iter().copied())
+    };
+    let points = escaped.ranges().iter().flat_map(|&(low, high)| low..=high);
+    let mut by_start: BTreeMap<String, Vec<char>> = BTreeMap::new();
+    for mut text in points.filter_map(required_escape) {
+        let last = text.pop().unwrap_or_default();
+        by_start.entry(text).or_default().push(last);
+    }
+    let mut short = Vec::new();
+    let mut unnamed = Vec::new();
+    for (start, last) in by_start {
+        match start.strip_prefix("\\u00") {
+            Some(digit) => unnamed.push(sequence([Expr::literal(digit), class(last)])),
+            None => short.push(class(last)),
+        }
+    }
+    if !unnamed.is_empty() {
+        short.push(sequence([Expr::literal("u00"), choice(unnamed)]));
+    }
+    sequence([Expr::literal("\\"), choice(short)])
 }
