@@ -198,15 +198,20 @@ impl Chart<'_> {
 
     /// The least number of bytes from an item of the set `here` up to the end of the text.
     fn length(&self, item: &Item, here: &Set) -> usize {
-        let list = |count, more| self.list(item).shortest(count, more, &self.bnf.shortest);
+        let shortest = &self.bnf.shortest;
+        let list = |count, least| self.list(item).shortest(count, least, shortest);
         let rest = match &item.place {
             Place::Alternative { number, dot } => match &self.bnf.rules[item.head] {
                 Rule::Alternatives(alternatives) => self.bnf.length(&alternatives[*number][*dot..]),
                 Rule::Members(_) | Rule::Unique(_) => 0,
             },
-            Place::Value { member, .. } => self.bnf.shortest[self.members(item).value(*member)],
+            Place::Value { member, .. } => shortest[self.members(item).value(*member)],
             Place::Start | Place::Key { .. } | Place::After { .. } => 0,
-            Place::Item { items } => list(items.len(), usize::from(!items.is_empty())),
+            Place::Item { items } if items.is_empty() => list(0, 0),
+            Place::Item { items } => {
+                let separator = shortest[self.list(item).separator];
+                list(items.len(), items.len() + 1).saturating_sub(separator)
+            }
             Place::Behind { items } => list(items.len(), 0),
             Place::Begun { items, .. } => list(items.len() + 1, 0),
         };

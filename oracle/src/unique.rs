@@ -32,18 +32,15 @@ impl UniqueRule {
         (0..self.min).all(|count| self.item(count, productive).is_some())
     }
 
-    /// The least number of bytes of what comes after so many items, if at least `more` items do;
-    /// `shortest` is that of each name.
-    pub(crate) fn shortest(&self, count: usize, more: usize, shortest: &[usize]) -> usize {
-        let mut sum: usize = 0;
-        for at in count..self.min.max(count + more) {
+    /// The least number of bytes of the items behind the first `count`, if there are at least
+    /// `least` in all, with the separators before them; `shortest` is that of each name.
+    pub(crate) fn shortest(&self, count: usize, least: usize, shortest: &[usize]) -> usize {
+        (count..self.min.max(least)).fold(0, |sum: usize, at| {
             let item = self.first.get(at).copied().or(self.rest);
-            sum = sum.saturating_add(item.map_or(usize::MAX, |item| shortest[item]));
-            if at > count {
-                sum = sum.saturating_add(shortest[self.separator]);
-            }
-        }
-        sum
+            let item = item.map_or(usize::MAX, |item| shortest[item]);
+            let separator = if at == 0 { 0 } else { shortest[self.separator] };
+            sum.saturating_add(separator).saturating_add(item)
+        })
     }
 }
 
