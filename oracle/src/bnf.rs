@@ -1,6 +1,7 @@
 //! A grammar's tree as plain BNF over bytes.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 
 use grammask_gbnf::{CharClass, Expr, ExprKind, Grammar};
 
@@ -46,6 +47,8 @@ pub(crate) struct Bnf {
     pub(crate) shortest: Vec<usize>,
     /// Whether items that must differ occur: what is productive may then still match nothing.
     pub(crate) has_unique: bool,
+    /// Whether it has been given up to see whether some text can be finished.
+    pub(crate) gave_up: AtomicBool,
 }
 
 impl Bnf {
@@ -64,6 +67,7 @@ impl Bnf {
             productive: vec![false; rules.len()],
             nullable: vec![false; rules.len()],
             shortest: vec![usize::MAX; rules.len()],
+            gave_up: AtomicBool::new(false),
             has_unique: rules.iter().any(|rule| matches!(rule, Rule::Unique(_))),
             rules,
         };

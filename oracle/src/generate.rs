@@ -592,8 +592,16 @@ fn item() -> BoxedStrategy<Expr> {
         string(Expr::class([('a', 'c'), (' ', ' ')]).repeat(0, None)),
         choice([string(literal("a")), string(literal(" a")), literal("a")]),
         Expr::class([('\"', '\"'), ('a', 'a'), ('é', 'é')]),
+        braces(sequence([letters('a', 'c'), literal(","), letters('a', 'b')])),
+        braces(sequence([letters('a', 'b'), literal(",")]).repeat(0, Some(2))),
+        braces(Expr::class([('a', 'b'), (',', ','), (' ', ' ')]).repeat(1, Some(3))),
+        Expr::class([('a', 'a'), (',', ','), ('{', '{'), ('}', '}')]).repeat(1, Some(3)),
     ];
     select(items.to_vec()).boxed()
+}
+
+fn braces(inside: Expr) -> Expr {
+    sequence([literal("{"), inside, literal("}")])
 }
 
 /// Members with few keys.
@@ -615,13 +623,53 @@ fn nested_item() -> BoxedStrategy<Expr> {
         1 => select(few_members()),
         2 => (0_usize..4).prop_map(rule),
     ];
-    let brackets = inside.prop_map(|inside| sequence([literal("["), inside, literal("]")]));
+    let brackets = (inside, any::<bool>()).prop_map(|(inside, is_array)| match is_array {
+        true => sequence([literal("["), inside, literal("]")]),
+        false => braces(inside),
+    });
     prop_oneof![
         1 => item(),
         2 => brackets.clone(),
         1 => (item(), brackets).prop_map(|(a, b)| choice([a, b])),
     ]
     .boxed()
+}
+
+/// Two texts that are equal as items, or nearly so.
+pub fn like_items() -> BoxedStrategy<(String, String)> {
+    let leaf = select(vec!["", "a", "b", "12", "\"a\"", "\"}, {\"", "\"\\\" \""]);
+    let leaf = leaf.prop_map(|text| (text.to_owned(), text.to_owned()));
+    let all = leaf.prop_recursive(4, 24, 4, |inner| {
+        let inner = vec(inner, 0..=4);
+        (inner, any::<[bool; 3]>()).prop_map(|(parts, [is_array, reverse, rotate])| {
+            let (one, mut other): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+            let (open, close) = if is_array { ("[", "]") } else { ("{", "}") };
+            if reverse && !is_array {
+                other.reverse();
+            }
+            if rotate && !is_array && !other.is_empty() {
+                other.rotate_left(1);
+            }
+            (
+                format!("{open}{}{close}", one.join(",")),
+                format!("{open} {} {close}", other.join(", ")),
+            )
+        })
+    });
+    let change = (any::<u16>(), select("{}[],a\" ".chars().collect::<Vec<_>>()));
+    (all, vec(change, 0..=1))
+        .prop_map(|((one, other), changes)| {
+            let mut other: Vec<char> = other.chars().collect();
+            for (at, character) in changes {
+                let at = usize::from(at) % (other.len() + 1);
+                match other.get_mut(at) {
+                    Some(place) => *place = character,
+                    None => other.push(character),
+                }
+            }
+            (one, other.into_iter().collect())
+        })
+        .boxed()
 }
 
 /// Any tree at all, its references still as `@k`.

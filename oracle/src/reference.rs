@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use grammask_gbnf::{Expr, Grammar};
 
 use crate::bnf::{Bnf, Name, Rule, Symbol};
 use crate::members::{MembersRule, Used};
-use crate::unique::{Items, UniqueRule, without_blanks};
+use crate::unique::{Items, UniqueRule, Value};
 
 /// What a grammar means.
 ///
@@ -16,12 +17,15 @@ use crate::unique::{Items, UniqueRule, without_blanks};
 ///
 /// Time grows with the cube of the text. Expressions nested thousands deep overflow the stack.
 /// Declared keys of members must be non-empty literals, all different (else: panic, or an answer
-/// that nobody promised). Where items must differ, an answer may take for ever if an item may grow by
-/// blanks alone.
+/// that nobody promised). Where items must differ, all ways to finish a text are tried, of which
+/// there may be infinitely many: see [`Reference::gave_up`].
 #[derive(Debug)]
 pub struct Reference {
     bnf: Bnf,
 }
+
+/// How many ways to go on are tried, to find one to finish a text.
+const MOST_TRIED: usize = 3_000;
 
 /// How many bytes of one kind are tried, to find a way to finish a text.
 const SAME_KIND: usize = 12;
@@ -115,6 +119,11 @@ impl Reference {
         self.read(input).is_some_and(|chart| chart.matches())
     }
 
+    /// Whether some answer has been given up: that a text can be finished may then be wrong.
+    pub fn gave_up(&self) -> bool {
+        self.bnf.gave_up.load(Ordering::Relaxed)
+    }
+
     /// Whether the language has no text.
     pub fn is_empty(&self) -> bool {
         !self.start().alive()
@@ -162,6 +171,10 @@ impl Chart<'_> {
             if chart.matches() {
                 return true;
             }
+            if tried > MOST_TRIED {
+                self.bnf.gave_up.store(true, Ordering::Relaxed);
+                return true;
+            }
             for byte in chart.some_bytes() {
                 let mut longer = chart.clone();
                 if longer.read(byte) {
@@ -176,17 +189,23 @@ impl Chart<'_> {
     /// Of the bytes that may come next, a few of each kind: bytes that all items take or do not take
     /// alike differ only in the texts of items, and there are never more than a few of those.
     fn some_bytes(&self) -> Vec<u8> {
-        let mut kinds: HashMap<Vec<bool>, usize> = HashMap::new();
-        let is_key = |item: &Item| matches!(item.place, Place::Key { .. });
+        let mut kinds: HashMap<Vec<Option<Vec<usize>>>, usize> = HashMap::new();
         let mut bytes = self.bytes();
-        if !self.last().items.iter().any(is_key) {
-            bytes.retain(|&byte| {
-                let takes = |item| matches!(self.symbol(item), Some(Symbol::Byte(lo, hi)) if lo <= byte && byte <= hi);
-                let same = kinds.entry(self.last().items.iter().map(takes).collect()).or_default();
-                *same += 1;
-                *same <= SAME_KIND
+        bytes.retain(|&byte| {
+            // Of a key, also which members it may be if it ends.
+            let kind = self.last().items.iter().map(|item| {
+                let next = self.scan(item, byte)?;
+                Some(match &next.place {
+                    Place::Key { used, text } => {
+                        self.members(item).taking(used, text, &self.bnf.productive)
+                    }
+                    _ => Vec::new(),
+                })
             });
-        }
+            let same = kinds.entry(kind.collect()).or_default();
+            *same += 1;
+            *same <= SAME_KIND
+        });
         bytes
     }
 
@@ -205,8 +224,21 @@ impl Chart<'_> {
                 Rule::Alternatives(alternatives) => self.bnf.length(&alternatives[*number][*dot..]),
                 Rule::Members(_) | Rule::Unique(_) => 0,
             },
-            Place::Value { member, .. } => shortest[self.members(item).value(*member)],
-            Place::Start | Place::Key { .. } | Place::After { .. } => 0,
+            Place::Value { used, member } => {
+                let members = self.members(item);
+                members.shortest(used, shortest).saturating_add(shortest[members.value(*member)])
+            }
+            Place::Start => self.members(item).shortest(&Used::default(), shortest),
+            Place::After { used } => self.members(item).shortest(used, shortest),
+            Place::Key { used, text } => {
+                let members = self.members(item);
+                let taking = members.taking(used, text, &self.bnf.productive);
+                let values = taking.iter().map(|&member| {
+                    let used = used.with(member, text);
+                    members.shortest(&used, shortest).saturating_add(shortest[members.value(member)])
+                });
+                values.min().unwrap_or_else(|| 1 + members.shortest(used, shortest))
+            }
             Place::Item { items } if items.is_empty() => list(0, 0),
             Place::Item { items } => {
                 let separator = shortest[self.list(item).separator];
@@ -391,7 +423,7 @@ impl Chart<'_> {
     fn arrived(&self, item: &Item) -> Option<Item> {
         let Place::Begun { items, start } = &item.place else { return Some(item.clone()) };
         let mut items = Items::clone(items);
-        let is_new = items.insert(without_blanks(&self.input[*start..]));
+        let is_new = items.insert(Value::new(&self.input[*start..]));
         is_new.then(|| item.at(Place::Behind { items: Rc::new(items) }))
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use grammask_gbnf::{Expr, ExprKind, Grammar, Member, Members, Repetition, Unique};
+use grammask_gbnf::{Automaton, Expr, ExprKind, Grammar, Matcher, Member, Members, Repetition, Unique};
 use grammask_oracle::{Reference, enumerate, generate};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
@@ -131,7 +131,7 @@ impl Frame {
             _ => self.concatenate(before, &items.separators),
         };
         for item in next {
-            let text = without_blanks(item);
+            let text = canonical(item);
             if !used.contains(&text) {
                 used.push(text);
                 let with_item = self.concatenate(&before, &Texts::from([item.clone()]));
@@ -231,16 +231,35 @@ impl Frame {
     }
 }
 
-/// What counts of an item: all but blanks in its even parts, strings being the odd ones.
-fn without_blanks(item: &str) -> String {
+/// What counts of an item: all but blanks outside of strings, and not the order between commas in
+/// the braces of an item in which brackets match.
+fn canonical(item: &str) -> String {
+    // Strings are the odd parts; their characters are put out of the way.
     let parts = item.split('"').enumerate();
-    let parts: Vec<String> = parts
+    let kept: Vec<String> = parts
         .map(|(at, part)| match at % 2 {
             0 => part.replace(' ', ""),
-            _ => part.to_owned(),
+            _ => part.chars().map(|c| char::from_u32(c as u32 + 0x1_0000).unwrap_or(c)).collect(),
         })
         .collect();
-    parts.join("\"")
+    let plain = kept.join("\"");
+    // Brackets with no brackets in them are put in order, and become other characters.
+    let mut text = plain.clone();
+    while let Some(close) = text.find(['}', ']'])
+        && let Some(open) = text[..close].rfind(['{', '['])
+    {
+        let mut parts: Vec<&str> = text[open + 1..close].split(',').collect();
+        let other = match (&text[open..=open], &text[close..=close]) {
+            ("{", "}") => {
+                parts.sort_unstable();
+                format!("\u{E000}{}\u{E001}", parts.join("\u{E002}"))
+            }
+            ("[", "]") => format!("\u{E003}{}\u{E004}", parts.join("\u{E002}")),
+            _ => return plain,
+        };
+        text.replace_range(open..=close, &other);
+    }
+    if text.contains(['{', '}', '[', ']']) { plain } else { text }
 }
 
 fn empty_text() -> Texts {
@@ -319,5 +338,33 @@ proptest! {
     #[test]
     fn lists_mean_their_equations(grammar in generate::unique_grammars()) {
         Frame { characters: "ab, \"", longest: 5 }.check(&grammar)?;
+    }
+}
+
+proptest! {
+    #[test]
+    fn items_are_equal_whatever_the_order_of_members(
+        (one, other) in generate::like_items(),
+    ) {
+        let any = Expr::class([(' ', ':'), ('<', '~')]).repeat(0, None);
+        let item = Expr::sequence([Expr::literal("x"), any]);
+        let list = Unique {
+            first: Vec::new(),
+            rest: Some(item),
+            separator: Expr::literal(";"),
+            min: 2,
+            max: Some(2),
+        };
+        let mut grammar = Grammar::default();
+        grammar.add("root", Expr::new(ExprKind::Unique(Box::new(list))));
+        let (one, other) = (format!("x{one}"), format!("x{other}"));
+        let differ = canonical(&one) != canonical(&other);
+        let text = format!("{one};{other}");
+        let mut matcher = Matcher::new(&Automaton::compile(&grammar, "root").expect("it compiles"));
+        prop_assert!(matcher.advance(text.as_bytes()).is_ok(), "{}", text);
+        prop_assert_eq!(matcher.is_complete(), differ, "{}", text);
+        if text.len() < 24 {
+            prop_assert_eq!(Reference::new(&grammar, "root").matches(text.as_bytes()), differ);
+        }
     }
 }

@@ -1,8 +1,11 @@
 //! What the items of lists must be, and whether there are enough of them.
 
-use crate::automaton::few::{FEW, Language, Languages};
+use std::collections::BTreeSet;
+
+use crate::automaton::canonical::canonical;
+use crate::automaton::count::Count;
+use crate::automaton::few::{FEW, Language, Languages, NotFew, Place};
 use crate::automaton::lower::{Kind, Lowered, LoweredUnique, Part};
-use crate::automaton::quoting::Quoting;
 use crate::automaton::scarce::Scarce;
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::graph::Graph;
@@ -102,16 +105,28 @@ enum Size {
 }
 
 fn size(item: Part, needed: u32, lowered: &Lowered, languages: &mut Languages<'_>) -> Size {
-    match &*languages.of(item, Quoting::default()) {
-        Language::Few(found) if found.len() < needed as usize => {
-            Size::Few(found.iter().map(|(text, _)| text.as_slice().into()).collect())
+    let is_regular = lowered.extents[item as usize].regular;
+    match &*languages.of_item(item) {
+        Language::Few(found) => {
+            let mut places = found.iter().map(|(_, place)| place);
+            if languages.one_order && !places.all(Place::is_matched) {
+                // Then the order of members counts after all.
+                return Size::TooMany(None);
+            }
+            let texts: BTreeSet<_> = found.iter().map(|(text, _)| canonical(text)).collect();
+            if texts.len() >= needed as usize {
+                return Size::Enough;
+            }
+            Size::Few(texts.into_iter().map(Vec::into_boxed_slice).collect())
         }
-        Language::Few(_) | Language::Endless => Size::Enough,
-        Language::Many if lowered.extents[item as usize].regular => match languages.count(item) {
-            Some(count) if count < u64::from(needed) => Size::TooMany(Some(count)),
-            _ => Size::Enough,
+        Language::Other(NotFew::Endless) => Size::Enough,
+        Language::Other(NotFew::Many) if needed as usize <= FEW => Size::Enough,
+        Language::Other(_) if is_regular => match languages.count(item) {
+            Count::Endless => Size::Enough,
+            Count::Finite(count) if count >= u64::from(needed) => Size::Enough,
+            Count::Finite(count) => Size::TooMany(Some(count)),
+            Count::Unknown => Size::TooMany(None),
         },
-        Language::Many if needed as usize <= FEW => Size::Enough,
-        Language::Many => Size::TooMany(None),
+        Language::Other(_) => Size::TooMany(None),
     }
 }

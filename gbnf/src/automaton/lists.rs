@@ -7,10 +7,9 @@
 
 use crate::automaton::interner::Interner;
 use crate::automaton::program::Position;
-use crate::automaton::quoting::Quoting;
 use crate::automaton::scarce::Scarce;
 use crate::automaton::texts::{SetId, TextId, Texts, TextsMark};
-use crate::automaton::tracks::Tracks;
+use crate::automaton::tracks::{Tracks, TracksMark};
 
 /// A list in the program.
 #[derive(Debug)]
@@ -61,7 +60,7 @@ impl List {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ListState {
     pub(crate) count: u32,
-    /// The items, blanks that do not count left out.
+    /// What counts of the items.
     items: SetId,
     last: Last,
 }
@@ -88,7 +87,7 @@ pub(crate) struct ListTables {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListsMark {
     texts: TextsMark,
-    tracks: usize,
+    tracks: TracksMark,
     states: usize,
 }
 
@@ -112,14 +111,14 @@ impl ListTables {
 
     /// How much there is, for [`ListTables::forget_since`].
     pub(crate) fn mark(&self) -> ListsMark {
-        let (texts, tracks) = (self.texts.mark(), self.tracks.len());
+        let (texts, tracks) = (self.texts.mark(), self.tracks.mark());
         ListsMark { texts, tracks, states: self.states.len() }
     }
 
     /// Forgets all that has been made since.
     pub(crate) fn forget_since(&mut self, mark: ListsMark) {
         self.texts.forget_since(mark.texts);
-        self.tracks.truncate(mark.tracks);
+        self.tracks.forget_since(mark.tracks);
         self.states.truncate(mark.states);
     }
 
@@ -133,17 +132,21 @@ impl ListTables {
         let items = match before.last {
             Last::Ended(from, to) => {
                 let item = self.texts.between(from, to);
-                let (item, _) = Quoting::default().read(item);
-                self.texts.insert(before.items, &item)
+                let item = self.texts.item(&item);
+                self.texts.insert(before.items, item)
             }
             Last::None | Last::Begun(_) => before.items,
         };
         let last = Last::Begun(text);
         let state = self.states.intern(ListState { items, last, ..before });
         let mut others = items;
-        let needed = list.scarce.needed(before.count, |text| self.texts.contains(items, text));
+        let needed = list.scarce.needed(before.count, |text| {
+            let item = self.texts.item(text);
+            self.texts.contains(items, item)
+        });
         for text in needed {
-            others = self.texts.insert(others, text);
+            let item = self.texts.item(text);
+            others = self.texts.insert(others, item);
         }
         (state, others)
     }

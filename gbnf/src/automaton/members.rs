@@ -387,7 +387,7 @@ impl MemberTables {
                 let state = self.with_member(shape, now.state, member);
                 after.ends.push((member, state));
             }
-        } else if !now.written.is_some_and(|keys| self.texts.ends(keys)) {
+        } else if !now.written.is_some_and(|keys| self.texts.ends(keys).is_some()) {
             for &(_, member) in &*complete {
                 if self.allowed(shape, now.state, member, room) {
                     let state = self.with_key(shape, now.state, member, now.path);
@@ -434,7 +434,7 @@ impl MemberTables {
             let allowed = self.allowed(shape, members, member, room);
             return if allowed { KeyEnd::Declared } else { KeyEnd::None };
         }
-        if written.is_some_and(|keys| self.texts.ends(keys)) {
+        if written.is_some_and(|keys| self.texts.ends(keys).is_some()) {
             return KeyEnd::None;
         }
         let mut free = complete
@@ -516,7 +516,7 @@ impl MemberTables {
         let mut sum = 0;
         let mut pending = vec![(node, rest, true)];
         while let Some((node, rest, first)) = pending.pop() {
-            sum += u64::from(!first && self.texts.ends(node) && terms.nullable(rest));
+            sum += u64::from(!first && self.texts.ends(node).is_some() && terms.nullable(rest));
             for &(byte, child) in self.texts.children(node) {
                 match terms.next(rest, byte) {
                     TermId::NOTHING => {}
@@ -547,9 +547,8 @@ impl MemberTables {
 
     /// The state after a member of the entry `member` with the undeclared key `path`.
     fn with_key(&mut self, shape: &Shape, state: u32, member: u32, path: TextId) -> u32 {
-        let key = self.texts.between(TextId::EMPTY, path);
         let after = self.counted(shape, state, member);
-        let written = self.texts.insert(after.written, &key);
+        let written = self.texts.insert(after.written, path);
         self.states.intern(MemberState { written, ..after })
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 /// items. All others can be chosen last: whatever the rest is, one of their texts is left.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scarce {
-    /// Their texts, blanks that do not count left out.
+    /// What counts of their texts.
     languages: Vec<Vec<Box<[u8]>>>,
     /// Which items, by their place in the list, and the language of each.
     items: Vec<(u32, u32)>,
@@ -27,7 +27,7 @@ impl Scarce {
 
     /// The texts that the item with `count` items before it must not have, because those behind
     /// it need them; `taken` says which texts the items before it have.
-    pub(crate) fn needed(&self, count: u32, taken: impl Fn(&[u8]) -> bool) -> Vec<&[u8]> {
+    pub(crate) fn needed(&self, count: u32, taken: impl FnMut(&[u8]) -> bool) -> Vec<&[u8]> {
         let behind = self.items.partition_point(|&(at, _)| at <= count);
         if behind == self.items.len() {
             return Vec::new();
@@ -46,7 +46,7 @@ struct Matching<'a> {
 }
 
 impl<'a> Matching<'a> {
-    fn new(scarce: &'a Scarce, behind: usize, taken: impl Fn(&[u8]) -> bool) -> Self {
+    fn new(scarce: &'a Scarce, behind: usize, mut taken: impl FnMut(&[u8]) -> bool) -> Self {
         let mut numbers: FxHashMap<&[u8], usize> = FxHashMap::default();
         let mut texts: Vec<&[u8]> = Vec::new();
         let languages: Vec<Vec<usize>> = scarce

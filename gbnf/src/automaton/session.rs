@@ -234,7 +234,7 @@ impl Session {
     fn read(&mut self, state: &State, byte: u8, text: TextId) -> Reached {
         let mut reached = Reached::new(text);
         for &Entry { label, track, below } in &state.entries {
-            let track = self.lists.tracks.step(track, byte, &self.lists.texts);
+            let track = self.lists.tracks.step(track, byte, &mut self.lists.texts);
             if let Label::Key { shape, state, context } = label {
                 self.step_key(shape, (state, context), (track, below), byte, &mut reached);
                 continue;

@@ -57,7 +57,7 @@ impl Session {
                 let list = &program.lists[index as usize];
                 let start = list.start(self.lists.state(state).count)?;
                 let (state, others) = self.lists.begin(list, state, text);
-                let track = self.lists.tracks.open(track, others);
+                let track = self.lists.tracks.open(track, others, &self.lists.texts);
                 Some((self.begin_item(list, start, state, entry.below), track))
             }
             Label::ItemEnd { state: ListTables::PROBE, .. } => {
@@ -115,7 +115,7 @@ impl Session {
             if others == SetId::EMPTY {
                 return true;
             }
-            let track = session.lists.tracks.open(TrackId::NONE, others);
+            let track = session.lists.tracks.open(TrackId::NONE, others, &session.lists.texts);
             let begun = session.begin_item(list, start, ListTables::PROBE, NodeId::BOTTOM);
             let mut reached = Reached::new(TextId::EMPTY);
             session.reach(begun, track, &mut reached);
