@@ -235,7 +235,9 @@ impl Chart<'_> {
                 let taking = members.taking(used, text, &self.bnf.productive);
                 let values = taking.iter().map(|&member| {
                     let used = used.with(member, text);
-                    members.shortest(&used, shortest).saturating_add(shortest[members.value(member)])
+                    members
+                        .shortest(&used, shortest)
+                        .saturating_add(shortest[members.value(member)])
                 });
                 values.min().unwrap_or_else(|| 1 + members.shortest(used, shortest))
             }

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use grammask_gbnf::{Automaton, Expr, ExprKind, Grammar, Matcher, Member, Members, Repetition, Unique};
+use grammask_gbnf::{
+    Automaton, Expr, ExprKind, Grammar, Matcher, Member, Members, Repetition, Unique,
+};
 use grammask_oracle::{Reference, enumerate, generate};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
@@ -221,6 +223,9 @@ impl Frame {
             .map(|text| String::from_utf8(text).expect("only UTF-8 matches"))
             .filter(|text| text.chars().all(|c| self.characters.contains(c)))
             .collect();
+        if reference.gave_up() {
+            return Ok(());
+        }
         prop_assert_eq!(&found, &expected);
         for text in &expected {
             for end in 0..=text.len() {

@@ -13,9 +13,8 @@ use crate::automaton::left_corner;
 use crate::automaton::lists::List;
 use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE, lower};
 use crate::automaton::members::{self, Shape, ShapeMember};
-use crate::automaton::possible::drop_impossible;
+use crate::automaton::possible::{Supplies, drop_impossible};
 use crate::automaton::program::{Loop, Op, Position, Program};
-use crate::automaton::scarce::Scarce;
 use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{Grammar, Repetition};
@@ -32,8 +31,8 @@ struct Compiler<'a> {
     loops: Vec<Loop>,
     shapes: Vec<Shape>,
     lists: Vec<List>,
-    /// What the items of lists must leave to each other, by the part that the list is.
-    scarce: FxHashMap<Part, Scarce>,
+    /// What there is of the items of lists, by the part that the list is.
+    supplies: FxHashMap<Part, Supplies>,
     texts: Vec<Box<[u8]>>,
     /// Where each rule's code starts, once it is wanted.
     entries: Vec<Option<Position>>,
@@ -51,7 +50,7 @@ pub(crate) fn compile(
     let &root = names
         .get(root)
         .ok_or_else(|| CompileError::new(CompileErrorKind::UndefinedRoot(root.to_owned())))?;
-    let scarce = drop_impossible(&mut lowered, terms)?;
+    let supplies = drop_impossible(&mut lowered, terms)?;
     let rules = lowered.rules.len();
     let mut compiler = Compiler {
         lowered,
@@ -60,7 +59,7 @@ pub(crate) fn compile(
         loops: Vec::new(),
         shapes: Vec::new(),
         lists: Vec::new(),
-        scarce,
+        supplies,
         texts: Vec::new(),
         entries: vec![None; rules],
         wanted: Vec::new(),
@@ -215,7 +214,7 @@ impl Compiler<'_> {
             item,
             end,
             next,
-            scarce: self.scarce.remove(&part).unwrap_or_default(),
+            supplies: self.supplies.remove(&part).unwrap_or_default(),
         });
         self.or_skip(part, item, next)
     }

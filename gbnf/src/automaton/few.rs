@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::automaton::canonical::{Quoting, canonical, canonical_with};
 use crate::automaton::count::{self, Count};
+use crate::automaton::growth::Growth;
 use crate::automaton::lower::{Kind, Lowered, LoweredMembers, LoweredUnique, Part};
 use crate::automaton::terms::{TermId, Terms};
 
@@ -15,7 +16,7 @@ pub(crate) const FEW: usize = 256;
 /// Longer texts are not looked at, to bound the work.
 const LONGEST: usize = 4096;
 /// So many texts are put together at most, over all parts.
-const WORK: usize = 2_000_000;
+const WORK: usize = 200_000;
 
 /// Where in the text of an item one is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,7 +73,7 @@ pub(crate) enum NotFew {
     Many,
     /// Nobody knows.
     Unknown,
-    /// There are infinitely many: what recurses always counts as that.
+    /// There are infinitely many.
     Endless,
 }
 
@@ -92,6 +93,7 @@ pub(crate) struct Languages<'a> {
     lowered: &'a Lowered,
     terms: &'a Terms,
     rule_terms: FxHashMap<u32, TermId>,
+    growth: Growth,
     known: FxHashMap<(Part, Place), Rc<Language>>,
     /// The rules that are being looked at.
     open: FxHashSet<u32>,
@@ -106,6 +108,7 @@ impl<'a> Languages<'a> {
             lowered,
             terms,
             rule_terms: lowered.rule_terms.clone(),
+            growth: Growth::new(lowered),
             known: FxHashMap::default(),
             open: FxHashSet::default(),
             one_order: false,
@@ -166,7 +169,8 @@ impl<'a> Languages<'a> {
             }
             &Kind::Rule(rule) => {
                 if !self.open.insert(rule) {
-                    return Err(NotFew::Endless);
+                    let grows = self.growth.grows(part);
+                    return Err(if grows { NotFew::Endless } else { NotFew::Unknown });
                 }
                 let body = self.few(lowered.rules[rule as usize], place);
                 self.open.remove(&rule);
@@ -179,9 +183,9 @@ impl<'a> Languages<'a> {
                 let mut size = None;
                 for &item in items {
                     let more = match self.few(item, place) {
-                        Ok(more) => more
-                            .into_iter()
-                            .try_for_each(|text| self.add(&mut found, text, form)),
+                        Ok(more) => {
+                            more.into_iter().try_for_each(|text| self.add(&mut found, text, form))
+                        }
                         Err(size) => Err(size),
                     };
                     if let Err(more) = more {
@@ -192,7 +196,9 @@ impl<'a> Languages<'a> {
                     return Err(size);
                 }
             }
-            &Kind::Repeat { item, min, max } => found = self.repeat(item, (min, max), place, form)?,
+            &Kind::Repeat { item, min, max } => {
+                found = self.repeat(item, (min, max), place, form)?
+            }
             Kind::Members(members) => {
                 let mut some = SomeMembers::new(members, form, self)?;
                 let before = Found::from([(Vec::new(), place.clone())]);
@@ -217,12 +223,7 @@ impl<'a> Languages<'a> {
         }
     }
 
-    fn add(
-        &mut self,
-        found: &mut Found,
-        text: (Vec<u8>, Place),
-        form: Form,
-    ) -> Result<(), NotFew> {
+    fn add(&mut self, found: &mut Found, text: (Vec<u8>, Place), form: Form) -> Result<(), NotFew> {
         self.work += 1;
         if text.0.len() > LONGEST || self.work > WORK {
             return Err(NotFew::Unknown);
@@ -333,11 +334,13 @@ impl<'a> Languages<'a> {
         let lowered = self.lowered;
         let mut times = Found::from([(Vec::new(), place.clone())]);
         if max.is_none() {
-            let only_blanks = match &*self.of(item, place) {
-                Language::Few(found) => found.iter().all(|(text, _)| text.is_empty()),
-                Language::Other(_) => false,
+            return match &*self.of(item, place) {
+                Language::Few(found) if found.iter().all(|(text, _)| text.is_empty()) => Ok(times),
+                Language::Other(NotFew::Unknown) if !self.growth.has_text(item) => {
+                    Err(NotFew::Unknown)
+                }
+                _ => Err(NotFew::Endless),
             };
-            return if only_blanks { Ok(times) } else { Err(NotFew::Endless) };
         }
         let mut found = Found::new();
         for count in 0_u32.. {

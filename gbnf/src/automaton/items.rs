@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::automaton::canonical::canonical;
 use crate::automaton::count::Count;
-use crate::automaton::few::{FEW, Language, Languages, NotFew, Place};
+use crate::automaton::few::{FEW, Language, Languages, NotFew};
 use crate::automaton::lower::{Kind, Lowered, LoweredUnique, Part};
 use crate::automaton::scarce::Scarce;
 use crate::automaton::{CompileError, CompileErrorKind};
@@ -74,12 +74,12 @@ pub(crate) fn items_needed(
     let rest = (first < list.min).then_some(list.rest).flatten();
     let entries = (0..first).map(|at| (list.first[at as usize], at..at + 1));
     for (item, places) in entries.chain(rest.map(|rest| (rest, first..list.min))) {
-        let few = match size(item, list.min, lowered, languages) {
-            Size::Enough => continue,
-            Size::Few(few) => few,
+        let few = match supply(item, lowered, languages) {
+            supply if supply.count() >= u64::from(list.min) => continue,
+            Supply::Few(few) => few,
             // Without other items there is nothing to share out.
-            Size::TooMany(Some(_)) if first == 0 => return Ok(None),
-            Size::TooMany(_) => {
+            Supply::Exactly(_) if first == 0 => return Ok(None),
+            Supply::Exactly(_) | Supply::AtLeast(_) => {
                 let kind = CompileErrorKind::ItemsTooLarge { limit: FEW };
                 let span = list.spans.first().copied().unwrap_or_default();
                 return Err(CompileError::at(kind, span));
@@ -95,38 +95,47 @@ pub(crate) fn items_needed(
     Ok(scarce.is_possible().then_some(scarce))
 }
 
-enum Size {
-    /// As many as are asked for, or more.
-    Enough,
-    /// Fewer: these.
-    Few(Vec<Box<[u8]>>),
-    /// Fewer, but too many to list them; or so many that it is not known.
-    TooMany(Option<u64>),
+/// Which items there are that differ.
+#[derive(Clone, Debug)]
+pub(crate) enum Supply {
+    /// These.
+    Few(Box<[Box<[u8]>]>),
+    /// So many.
+    Exactly(u64),
+    /// So many or more.
+    AtLeast(u64),
 }
 
-fn size(item: Part, needed: u32, lowered: &Lowered, languages: &mut Languages<'_>) -> Size {
+impl Supply {
+    const ENDLESS: Self = Self::AtLeast(u64::MAX);
+
+    /// How many there are at least.
+    pub(crate) fn count(&self) -> u64 {
+        match self {
+            Self::Few(texts) => texts.len() as u64,
+            Self::Exactly(count) | Self::AtLeast(count) => *count,
+        }
+    }
+}
+
+/// What there is of an item.
+pub(crate) fn supply(item: Part, lowered: &Lowered, languages: &mut Languages<'_>) -> Supply {
     let is_regular = lowered.extents[item as usize].regular;
     match &*languages.of_item(item) {
-        Language::Few(found) => {
-            let mut places = found.iter().map(|(_, place)| place);
-            if languages.one_order && !places.all(Place::is_matched) {
-                // Then the order of members counts after all.
-                return Size::TooMany(None);
-            }
+        // Where brackets do not match, the order of members counts after all.
+        Language::Few(found)
+            if !languages.one_order || found.iter().all(|(_, place)| place.is_matched()) =>
+        {
             let texts: BTreeSet<_> = found.iter().map(|(text, _)| canonical(text)).collect();
-            if texts.len() >= needed as usize {
-                return Size::Enough;
-            }
-            Size::Few(texts.into_iter().map(Vec::into_boxed_slice).collect())
+            Supply::Few(texts.into_iter().map(Vec::into_boxed_slice).collect())
         }
-        Language::Other(NotFew::Endless) => Size::Enough,
-        Language::Other(NotFew::Many) if needed as usize <= FEW => Size::Enough,
-        Language::Other(_) if is_regular => match languages.count(item) {
-            Count::Endless => Size::Enough,
-            Count::Finite(count) if count >= u64::from(needed) => Size::Enough,
-            Count::Finite(count) => Size::TooMany(Some(count)),
-            Count::Unknown => Size::TooMany(None),
+        Language::Few(found) => Supply::AtLeast(u64::from(!found.is_empty())),
+        Language::Other(NotFew::Endless) => Supply::ENDLESS,
+        Language::Other(size) => match is_regular.then(|| languages.count(item)) {
+            Some(Count::Endless) => Supply::ENDLESS,
+            Some(Count::Finite(count)) => Supply::Exactly(count),
+            _ if *size == NotFew::Many => Supply::AtLeast(FEW as u64 + 1),
+            _ => Supply::AtLeast(1),
         },
-        Language::Other(_) => Size::TooMany(None),
     }
 }

@@ -6,8 +6,9 @@
 //! of it is known for all items.
 
 use crate::automaton::interner::Interner;
+use crate::automaton::items::Supply;
+use crate::automaton::possible::Supplies;
 use crate::automaton::program::Position;
-use crate::automaton::scarce::Scarce;
 use crate::automaton::texts::{SetId, TextId, Texts, TextsMark};
 use crate::automaton::tracks::{Tracks, TracksMark};
 
@@ -28,8 +29,7 @@ pub(crate) struct List {
     pub(crate) end: Position,
     /// Where to go on behind the last item.
     pub(crate) next: Position,
-    /// The items of which there may be too few.
-    pub(crate) scarce: Scarce,
+    pub(crate) supplies: Supplies,
 }
 
 impl List {
@@ -46,13 +46,9 @@ impl List {
         self.first.iter().copied().chain(self.rest)
     }
 
-    /// One more item. Without a maximum, those that make no difference are not counted.
-    fn more(&self, count: u32) -> u32 {
-        let count = count.saturating_add(1);
-        match self.max {
-            None => count.min(self.min.max(self.first.len() as u32)),
-            Some(_) => count,
-        }
+    /// What there is of the item that has so many before it.
+    fn supply(&self, count: u32) -> Option<&Supply> {
+        self.supplies.items.get((count as usize).min(self.supplies.items.len().checked_sub(1)?))
     }
 }
 
@@ -140,24 +136,50 @@ impl ListTables {
         let last = Last::Begun(text);
         let state = self.states.intern(ListState { items, last, ..before });
         let mut others = items;
-        let needed = list.scarce.needed(before.count, |text| {
-            let item = self.texts.item(text);
-            self.texts.contains(items, item)
-        });
-        for text in needed {
-            let item = self.texts.item(text);
-            others = self.texts.insert(others, item);
+        for text in self.needed(list, before.count, items) {
+            others = self.texts.insert(others, text);
         }
         (state, others)
     }
 
+    /// What the item with `count` items before it must leave to those behind it.
+    fn needed(&mut self, list: &List, count: u32, items: SetId) -> Vec<TextId> {
+        let texts = &mut self.texts;
+        let needed = list.supplies.scarce.needed(count, |text| {
+            let item = texts.item(text);
+            texts.contains(items, item)
+        });
+        needed.into_iter().map(|text| texts.item(text)).collect()
+    }
+
+    /// Whether some item with `count` items before it differs from `others`; `None`: that is not
+    /// known.
+    pub(crate) fn has_other_item(
+        &mut self,
+        list: &List,
+        count: u32,
+        others: SetId,
+    ) -> Option<bool> {
+        let supply = list.supply(count)?;
+        // At most so many others: those before and those that are needed behind.
+        let most = u64::from(count).saturating_add(u64::from(list.min));
+        if supply.count() > most {
+            return Some(true);
+        }
+        let Supply::Few(texts) = supply else { return None };
+        Some(texts.iter().any(|text| {
+            let item = self.texts.item(text);
+            !self.texts.contains(others, item)
+        }))
+    }
+
     /// Behind an item that ends behind `text`.
-    pub(crate) fn end(&mut self, list: &List, state: u32, text: TextId) -> u32 {
+    pub(crate) fn end(&mut self, state: u32, text: TextId) -> u32 {
         let before = *self.states.get(state);
         let last = match before.last {
             Last::Begun(from) => Last::Ended(from, text),
             last => last,
         };
-        self.states.intern(ListState { count: list.more(before.count), last, ..before })
+        self.states.intern(ListState { count: before.count.saturating_add(1), last, ..before })
     }
 }

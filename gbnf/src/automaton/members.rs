@@ -320,7 +320,8 @@ impl MemberTables {
             tags.filter(|&(rest, member)| is_many(member) && terms.is_endless(rest)).collect()
         });
         let endless = Arc::clone(endless);
-        let is_allowed = |&&(_, member): &&(TermId, u32)| self.allowed(shape, members, member, room);
+        let is_allowed =
+            |&&(_, member): &&(TermId, u32)| self.allowed(shape, members, member, room);
         let free: Arc<[TermId]> =
             endless.iter().filter(is_allowed).map(|&(rest, _)| rest).collect();
         if free.is_empty() {

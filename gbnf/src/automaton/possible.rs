@@ -5,19 +5,19 @@ use rustc_hash::FxHashMap;
 
 use crate::automaton::CompileError;
 use crate::automaton::few::Languages;
-use crate::automaton::items::{check_items, items_needed};
+use crate::automaton::items::{Supply, check_items, items_needed, supply};
 use crate::automaton::keys::{asks_for_keys, check_keys, too_few_keys};
 use crate::automaton::lower::{Kind, Lowered, Part};
 use crate::automaton::scarce::Scarce;
 use crate::automaton::terms::Terms;
 
 /// Checks the keys of all members and the items of all lists, and makes those members and lists
-/// match nothing that ask for more different ones than there are. What the items of the other
-/// lists must leave to each other.
+/// match nothing that ask for more different ones than there are. What there is of the items of
+/// the other lists.
 pub(crate) fn drop_impossible(
     lowered: &mut Lowered,
     terms: &Terms,
-) -> Result<FxHashMap<Part, Scarce>, CompileError> {
+) -> Result<FxHashMap<Part, Supplies>, CompileError> {
     check_items(lowered)?;
     let mut rule_terms = lowered.rule_terms.clone();
     let mut literals = FxHashMap::default();
@@ -39,9 +39,8 @@ pub(crate) fn drop_impossible(
         })
         .collect();
     if open.is_empty() {
-        return Ok(FxHashMap::default());
+        return supplies(lowered, terms);
     }
-    let lists = open.clone();
     lowered.unproven = open.iter().copied().collect();
     lowered.analyse(terms);
     loop {
@@ -53,7 +52,13 @@ pub(crate) fn drop_impossible(
             let is_possible = match &lowered.kinds[part as usize] {
                 Kind::Members(members) => {
                     lowered.members_productive(members)
-                        && !too_few_keys(members, &literals[&part], lowered, terms, &mut rule_terms)?
+                        && !too_few_keys(
+                            members,
+                            &literals[&part],
+                            lowered,
+                            terms,
+                            &mut rule_terms,
+                        )?
                 }
                 Kind::Unique(list) if list.min <= lowered.most_items(list) => {
                     match items_needed(list, lowered, &mut languages) {
@@ -87,14 +92,33 @@ pub(crate) fn drop_impossible(
         lowered.kinds[part as usize] = Kind::Nothing;
     }
     lowered.analyse(terms);
+    supplies(lowered, terms)
+}
+
+/// What there is of the items of a list.
+#[derive(Debug, Default)]
+pub(crate) struct Supplies {
+    /// What items must leave to each other.
+    pub(crate) scarce: Scarce,
+    /// Of each item that is written in the grammar.
+    pub(crate) items: Vec<Supply>,
+}
+
+fn supplies(lowered: &Lowered, terms: &Terms) -> Result<FxHashMap<Part, Supplies>, CompileError> {
     let mut languages = Languages::new(lowered, terms);
-    let mut scarce = FxHashMap::default();
-    for part in lists {
-        if let Kind::Unique(list) = &lowered.kinds[part as usize]
-            && let Some(needed) = items_needed(list, lowered, &mut languages)?
+    let mut supplies = FxHashMap::default();
+    for (part, kind) in lowered.kinds.iter().enumerate() {
+        if let Kind::Unique(list) = kind
+            && lowered.productive[part]
         {
-            scarce.insert(part, needed);
+            let scarce = if list.asks_for_items() {
+                items_needed(list, lowered, &mut languages)?.unwrap_or_default()
+            } else {
+                Scarce::default()
+            };
+            let items = list.items().map(|item| supply(item, lowered, &mut languages)).collect();
+            supplies.insert(part as Part, Supplies { scarce, items });
         }
     }
-    Ok(scarce)
+    Ok(supplies)
 }

@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scarce {
     /// What counts of their texts.
-    languages: Vec<Vec<Box<[u8]>>>,
+    languages: Vec<Box<[Box<[u8]>]>>,
     /// Which items, by their place in the list, and the language of each.
     items: Vec<(u32, u32)>,
 }
 
 impl Scarce {
     /// The items at these places, in order, each with the number of its language.
-    pub(crate) fn new(languages: Vec<Vec<Box<[u8]>>>, items: Vec<(u32, u32)>) -> Self {
+    pub(crate) fn new(languages: Vec<Box<[Box<[u8]>]>>, items: Vec<(u32, u32)>) -> Self {
         Self { languages, items }
     }
 

@@ -190,7 +190,8 @@ impl Texts {
     /// Whether some text of a set begins with an object that has all these parts and more.
     pub(crate) fn has_more_parts(&self, set: SetId, some: ObjectId) -> bool {
         let some = self.objects.get(some.0);
-        let mut ahead: Vec<_> = self.child(set, OBJECT).map(|set| (set, 0, 0)).into_iter().collect();
+        let mut ahead: Vec<_> =
+            self.child(set, OBJECT).map(|set| (set, 0, 0)).into_iter().collect();
         while let Some((set, number, length)) = ahead.pop() {
             if length < OBJECT_LENGTH {
                 let children = self.children(set).iter();
@@ -283,9 +284,8 @@ mod tests {
     #[test]
     fn equal_items_are_one_text() {
         let mut texts = Texts::default();
-        let mut same = |one: &str, other: &str| {
-            texts.item(one.as_bytes()) == texts.item(other.as_bytes())
-        };
+        let mut same =
+            |one: &str, other: &str| texts.item(one.as_bytes()) == texts.item(other.as_bytes());
         assert!(same("[{a, b, {c, d}}]", "[{ {d,c} ,b,a}]"));
         assert!(!same("{a,b,b}", "{a,a,b}"));
         assert!(!same("{a,[c,d]}", "{a,[d,c]}"));

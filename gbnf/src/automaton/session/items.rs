@@ -12,7 +12,7 @@ use crate::automaton::label::Label;
 use crate::automaton::lists::{List, ListTables};
 use crate::automaton::program::Position;
 use crate::automaton::stack::{Frame, NodeId};
-use crate::automaton::texts::{SetId, TextId};
+use crate::automaton::texts::TextId;
 use crate::automaton::tracks::{Ended, TrackId};
 
 /// So many states are looked at to find a way out. More can only be needed where an item may grow
@@ -73,7 +73,7 @@ impl Session {
                 else {
                     return None;
                 };
-                let state = self.lists.end(list, state, text);
+                let state = self.lists.end(state, text);
                 Some((self.after_item(list, state, entry.below), track))
             }
             _ => None,
@@ -112,8 +112,9 @@ impl Session {
         let Some(start) = list.start(self.lists.state(state).count) else { return false };
         self.look_ahead(|session| {
             let (_, others) = session.lists.begin(list, state, TextId::EMPTY);
-            if others == SetId::EMPTY {
-                return true;
+            let count = session.lists.state(state).count;
+            if let Some(known) = session.lists.has_other_item(list, count, others) {
+                return known;
             }
             let track = session.lists.tracks.open(TrackId::NONE, others, &session.lists.texts);
             let begun = session.begin_item(list, start, ListTables::PROBE, NodeId::BOTTOM);
