@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::{env, thread};
 
 use anyhow::{Context, Result, bail};
 use grammask_oracle::hostile::{self, Figures, Hostile};
@@ -13,6 +13,7 @@ use grammask_sampler::{Constraint, Engine, TokenMask, Vocabulary};
 use serde_json::{Value, json};
 
 use crate::output;
+use crate::process::{peak_mb, processor_ms};
 
 /// The options of the subcommand.
 #[derive(clap::Args)]
@@ -249,22 +250,4 @@ impl Masks {
         self.taken += 1;
         Ok(())
     }
-}
-
-/// Processor time of the first thread of a process, in milliseconds; 0 where it cannot be told.
-fn processor_ms(process: &str) -> f64 {
-    fs::read_to_string(format!("/proc/{process}/schedstat"))
-        .ok()
-        .and_then(|text| text.split(' ').next()?.parse::<f64>().ok())
-        .map_or(0.0, |nanoseconds| nanoseconds / 1e6)
-}
-
-/// The most memory that a process has held, in megabytes; 0 where it cannot be told.
-fn peak_mb(process: &str) -> f64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))
-        .and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<f64>().ok())
-        .map_or(0.0, |kilobytes| kilobytes / 1024.0)
 }

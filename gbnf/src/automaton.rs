@@ -36,7 +36,7 @@ pub use label::Label;
 pub use members::{ContextId, KeyEnd, KeyStateId};
 pub use session::{Entry, Session, State};
 pub use stack::NodeId;
-pub use terms::{ByteSet, TermId, Terms};
+pub use terms::{ByteSet, ClassStep, TermId, Terms};
 pub use texts::TextId;
 pub use tracks::TrackId;
 

@@ -28,8 +28,8 @@ mod unique;
 mod walk;
 
 pub use automaton::{
-    Automaton, ByteSet, CompileError, CompileErrorKind, ContextId, Entry, KeyEnd, KeyStateId,
-    Label, NodeId, Session, State, TermId, Terms, TextId, TrackId,
+    Automaton, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry, KeyEnd,
+    KeyStateId, Label, NodeId, Session, State, TermId, Terms, TextId, TrackId,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};

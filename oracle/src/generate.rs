@@ -168,7 +168,9 @@ pub fn vocabularies() -> BoxedStrategy<Vec<Vec<u8>>> {
         let to = from + 1 + usize::from(to) % (text.len() - from);
         text[from..to].to_vec()
     });
-    let tokens = vec(prop_oneof![long, cut], 1..=40);
+    let run = vec(select(vec!["a", "a", "b", "c", "é", "漢"]), 4..=12)
+        .prop_map(|letters| letters.concat().into_bytes());
+    let tokens = vec(prop_oneof![8 => long, 8 => cut, 1 => run], 1..=40);
     (tokens, proptest::bool::weighted(0.8))
         .prop_map(|(mut tokens, complete)| {
             if complete {
@@ -440,6 +442,8 @@ fn linear_body() -> BoxedStrategy<Expr> {
     let before = prop_oneof![
         4 => terminal(),
         2 => terminal().prop_map(|item| item.repeat(0, None)),
+        1 => (terminal(), 3_u32..10, 0_u32..3)
+            .prop_map(|(item, min, more)| item.repeat(min, Some(min + more))),
         1 => nested(terminal()),
         1 => Just(Expr::empty()),
     ];

@@ -20,7 +20,7 @@ pub(crate) struct Interior {
     pub(crate) inside: TokenSet,
     /// Nodes at which the term is at its end and cannot go on.
     pub(crate) ends: Box<[TrieNode]>,
-    /// Nodes from which on the table knows nothing: in a key, where only finitely many are left.
+    /// Nodes from which on the table knows nothing: in a key, where only few are left.
     pub(crate) few_left: Box<[TrieNode]>,
     /// Nodes whose byte cannot be read inside, although the term may end before it; by byte.
     pub(crate) exits: Box<[(u8, TrieNode)]>,
@@ -35,9 +35,9 @@ impl Interior {
         Self::until(start, term, tables, |_| false)
     }
 
-    /// Walks the trie through a key for as long as infinitely many keys are left.
+    /// Walks the trie through a key for as long as plenty of keys are left.
     pub(crate) fn of_key(term: TermId, tables: &Tables) -> Self {
-        Self::until(TokenTrie::ROOT, term, tables, |term| !tables.terms.is_endless(term))
+        Self::until(TokenTrie::ROOT, term, tables, |term| !tables.terms.has_plenty(term))
     }
 
     /// Walks the trie below a node through one term, up to where `stops` says so. Where much lies
@@ -58,16 +58,22 @@ impl Interior {
         while let Some((node, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
             let may_end = node != start && terms.nullable(term);
-            if let Some(class_loop) = tables.class_loop(node, term) {
-                inside.add(&class_loop.inside);
-                if terms.nullable(term) {
-                    ambiguous.union_with(&terms.first(term));
+            if let Some((run, states)) = tables.class_run(node, term, &stops) {
+                inside.add(&run.inside);
+                for &state in &states {
+                    if terms.nullable(state) {
+                        ambiguous.union_with(&terms.first(state));
+                    }
                 }
-                for (exit, nodes) in class_loop.exits() {
+                let last = states.last().copied().unwrap_or(term);
+                inside.extend(run.ends.iter().filter_map(|&end| trie.token(end)));
+                pending.extend(run.ends.iter().map(|&end| (end, last)));
+                for (exit, nodes) in run.exits() {
+                    let state = states[exit.read as usize];
                     let read = |term, &byte: &u8| terms.next(term, byte);
-                    match exit.bytes().iter().fold(term, read) {
+                    match exit.bytes().iter().fold(state, read) {
                         TermId::NOTHING => {
-                            if terms.nullable(term)
+                            if terms.nullable(state)
                                 && let &[byte] = exit.bytes()
                             {
                                 let first = if may_end { None } else { trie.child(node, byte) };

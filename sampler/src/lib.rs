@@ -21,7 +21,7 @@
 
 mod candidates;
 mod chain;
-mod class_loop;
+mod class_run;
 mod constraint;
 mod engine;
 mod grammar_sampler;

@@ -3,10 +3,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{TermId, Terms};
+use grammask_gbnf::{ClassStep, TermId, Terms};
 use rustc_hash::FxHashMap;
 
-use crate::class_loop::ClassLoop;
+use crate::class_run::ClassRun;
 use crate::interior::{Interior, Iterations};
 use crate::trie::{TokenTrie, TrieNode};
 use crate::vocabulary::Vocabulary;
@@ -23,16 +23,25 @@ pub(crate) struct Tables {
     keys: Mutex<Generations<TermId, Arc<Interior>>>,
     /// By (where in the trie, rest of an iteration, iteration).
     iterations: Mutex<Generations<(TrieNode, TermId, TermId), Arc<Iterations>>>,
-    /// By (where in the trie, class).
-    class_loops: Mutex<Generations<(TrieNode, TermId), Arc<ClassLoop>>>,
+    class_runs: Mutex<Generations<RunKey, Arc<ClassRun>>>,
+}
+
+/// What a run over a class depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct RunKey {
+    node: TrieNode,
+    class: TermId,
+    most: Option<u32>,
 }
 
 /// How many tables of terms are kept per generation.
 const MAX_INTERIORS: usize = 4096;
 /// The same for counted loops, whose tables are larger.
 const MAX_ITERATIONS: usize = 128;
-/// The same for loops over a class.
-const MAX_CLASS_LOOPS: usize = 512;
+/// The same for runs over a class.
+const MAX_CLASS_RUNS: usize = 512;
+/// The lengths of runs for which there are tables, besides those without end.
+const RUNS: [u32; 4] = [32, 16, 8, 4];
 /// Below a node is much if it is more than this share of the trie: in a large vocabulary some
 /// hundred nodes.
 const LARGE: usize = 1024;
@@ -46,7 +55,7 @@ impl Tables {
             interiors: Mutex::new(Generations::new(MAX_INTERIORS)),
             keys: Mutex::new(Generations::new(MAX_INTERIORS)),
             iterations: Mutex::new(Generations::new(MAX_ITERATIONS)),
-            class_loops: Mutex::new(Generations::new(MAX_CLASS_LOOPS)),
+            class_runs: Mutex::new(Generations::new(MAX_CLASS_RUNS)),
         }
     }
 
@@ -66,15 +75,37 @@ impl Tables {
         shared(&self.iterations, (node, rest, item), build)
     }
 
-    /// The tokens below a node that stay in the loop that a term is, if it is one over a class
-    /// and much is below the node.
-    pub(crate) fn class_loop(&self, node: TrieNode, term: TermId) -> Option<Arc<ClassLoop>> {
+    /// The run over a class that a term begins with, if much is below the node; with the term
+    /// after each number of characters, or the one term that it always is. `stops` says of a term
+    /// that it is no part of a run.
+    pub(crate) fn class_run(
+        &self,
+        node: TrieNode,
+        term: TermId,
+        stops: impl Fn(TermId) -> bool,
+    ) -> Option<(Arc<ClassRun>, Vec<TermId>)> {
         if !self.is_large(node) {
             return None;
         }
-        let class = self.terms.class_loop(term);
-        (class != TermId::NOTHING)
-            .then(|| shared(&self.class_loops, (node, class), || ClassLoop::new(node, class, self)))
+        let ClassStep { class, next } = self.terms.class_step(term)?;
+        let mut states = vec![term];
+        let mut most = None;
+        if next != term {
+            let mut step = Some(ClassStep { class, next });
+            while let Some(ClassStep { next, .. }) = step.filter(|step| step.class == class)
+                && next != TermId::EMPTY
+                && !stops(next)
+                && states.len() <= RUNS[0] as usize
+            {
+                states.push(next);
+                step = self.terms.class_step(next);
+            }
+            let run = RUNS.into_iter().find(|&run| (run as usize) < states.len())?;
+            states.truncate(run as usize + 1);
+            most = Some(run);
+        }
+        let build = || ClassRun::new(node, class, most, self);
+        Some((shared(&self.class_runs, RunKey { node, class, most }, build), states))
     }
 
     /// Whether much is below a node.

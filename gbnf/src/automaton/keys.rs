@@ -4,13 +4,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::automaton::lower::{Lowered, LoweredMembers};
 use crate::automaton::members::meets;
-use crate::automaton::terms::{TermId, Terms};
+use crate::automaton::terms::{PLENTY, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::Repetition;
-
-/// So many keys count as infinitely many: an object would have to hold all of them before the
-/// last one is missed.
-const PLENTY: u64 = 1 << 16;
 
 /// Whether the members ask for a number of keys.
 pub(crate) fn asks_for_keys(members: &LoweredMembers) -> bool {

@@ -136,8 +136,8 @@ pub(crate) struct MemberTables {
     complete: FxHashMap<KeyStateId, Tags>,
     /// How many endings a rest of an undeclared key has, if finitely many.
     endings: FxHashMap<TermId, Option<u64>>,
-    /// The undeclared keys of a state of which infinitely many are left.
-    endless: FxHashMap<KeyStateId, Tags>,
+    /// The undeclared keys of a state of which infinitely many are left, or plenty.
+    plenty: FxHashMap<KeyStateId, Tags>,
     /// The keys of a state that are not also matches of such rests.
     uncovered: FxHashMap<(KeyStateId, Arc<[TermId]>), Tags>,
 }
@@ -165,7 +165,7 @@ impl Default for MemberTables {
             complete: FxHashMap::default(),
             key_steps: FxHashMap::default(),
             endings: FxHashMap::default(),
-            endless: FxHashMap::default(),
+            plenty: FxHashMap::default(),
             uncovered: FxHashMap::default(),
         };
         tables.seen.intern(Box::new([]));
@@ -315,15 +315,14 @@ impl MemberTables {
         let room = self.room(shape, members);
         let is_many = |member: u32| shape.members[member as usize].kind.is_many();
         let tags = Arc::clone(self.keys.get(state.0));
-        let endless = self.endless.entry(state).or_insert_with(|| {
+        let plenty = self.plenty.entry(state).or_insert_with(|| {
             let tags = tags.iter().copied();
-            tags.filter(|&(rest, member)| is_many(member) && terms.is_endless(rest)).collect()
+            tags.filter(|&(rest, member)| is_many(member) && terms.has_plenty(rest)).collect()
         });
-        let endless = Arc::clone(endless);
+        let plenty = Arc::clone(plenty);
         let is_allowed =
             |&&(_, member): &&(TermId, u32)| self.allowed(shape, members, member, room);
-        let free: Arc<[TermId]> =
-            endless.iter().filter(is_allowed).map(|&(rest, _)| rest).collect();
+        let free: Arc<[TermId]> = plenty.iter().filter(is_allowed).map(|&(rest, _)| rest).collect();
         if free.is_empty() {
             return None;
         }

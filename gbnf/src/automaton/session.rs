@@ -375,9 +375,9 @@ impl Session {
     }
 
     /// What is left of the undeclared keys of a label, where such keys are possible and there are
-    /// infinitely many; and the rests of the other keys, unless they are matches of those. A text
+    /// plenty ([`Terms::has_plenty`]); and the rests of the other keys, unless they are matches of those. A text
     /// that is inside of such an undeclared key is allowed, whatever keys have been written, as
-    /// long as infinitely many keys begin with it.
+    /// long as plenty of keys begin with it.
     pub fn key_terms(&mut self, label: Label) -> Option<(Arc<[TermId]>, Vec<TermId>)> {
         let Label::Key { shape, state, context } = label else { return None };
         self.members.key_terms(&self.program.shapes[shape as usize], state, context, &self.terms)

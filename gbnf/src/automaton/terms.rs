@@ -6,7 +6,7 @@
 //! whatever is known about a term (its transitions, the tokens that stay inside it) is shared by
 //! all automata on one [`Terms`].
 
-mod class_loop;
+mod class_step;
 mod determinism;
 mod system;
 
@@ -17,6 +17,7 @@ use regex_syntax::utf8::Utf8Sequences;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
+pub use class_step::ClassStep;
 pub(crate) use determinism::Determinism;
 use system::Systems;
 
@@ -137,8 +138,8 @@ struct Entry {
     /// Whether there is a hole in it.
     open: bool,
     row: OnceLock<Row>,
-    class_loop: OnceLock<TermId>,
-    endless: OnceLock<bool>,
+    class_step: OnceLock<Option<ClassStep>>,
+    plenty: OnceLock<bool>,
 }
 
 /// Inclusive ranges of code points.
@@ -222,8 +223,8 @@ impl Terms {
             nullable,
             open,
             row: OnceLock::new(),
-            class_loop: OnceLock::new(),
-            endless: OnceLock::new(),
+            class_step: OnceLock::new(),
+            plenty: OnceLock::new(),
         }) as u32);
         index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         id
@@ -547,14 +548,32 @@ impl Terms {
         Some(true)
     }
 
-    /// Whether the term matches infinitely many texts, as [`Terms::count`] has it.
-    pub fn is_endless(&self, term: TermId) -> bool {
-        *self.entries[term.index()].endless.get_or_init(|| self.count(term).is_none())
+    /// Whether the term matches so many texts that nobody writes them all: infinitely many, or
+    /// more than 65,535.
+    pub fn has_plenty(&self, term: TermId) -> bool {
+        if let Some(&known) = self.entries[term.index()].plenty.get() {
+            return known;
+        }
+        let known = match self.counts(term) {
+            // What was met on the way need not be counted again.
+            Some(counts) => counts.into_iter().fold(false, |_, (met, count)| {
+                *self.entries[met.index()].plenty.get_or_init(|| count >= PLENTY)
+            }),
+            None => true,
+        };
+        *self.entries[term.index()].plenty.get_or_init(|| known)
     }
 
     /// How many texts the term matches, if they are finitely many. A term with more than 10,000
     /// states counts as infinite.
     pub fn count(&self, term: TermId) -> Option<u64> {
+        self.counts(term)?.last().map(|&(_, count)| count)
+    }
+
+    /// How many texts the terms match that a term leads to, it the last of them; `None` if they
+    /// are infinitely many.
+    fn counts(&self, term: TermId) -> Option<Vec<(TermId, u64)>> {
+        let mut counts = Vec::new();
         let mut known: FxHashMap<TermId, Option<u64>> = FxHashMap::default();
         let mut pending = vec![(term, false)];
         // A term that is entered but not finished lies on the current path.
@@ -566,6 +585,7 @@ impl Terms {
                     sum = sum.saturating_add(below.saturating_mul(u64::from(hi - lo) + 1));
                 }
                 known.insert(term, Some(sum));
+                counts.push((term, sum));
                 continue;
             }
             match known.get(&term) {
@@ -586,9 +606,13 @@ impl Terms {
                 }
             }
         }
-        known.get(&term).copied().flatten()
+        Some(counts)
     }
 }
+
+/// So many texts count as infinitely many: all of them would have to be written before the last
+/// one is missed.
+pub(crate) const PLENTY: u64 = 1 << 16;
 
 /// Joins neighbouring ranges that lead to the same term.
 fn join(ranges: &mut Vec<(u8, u8, TermId)>) {

@@ -129,6 +129,7 @@ impl Emitter<'_, '_, '_> {
             // The first state stands where the string does.
             names: vec![None; sources.len()],
             shared: sources.iter().enumerate().map(|(at, &n)| n > usize::from(at > 0)).collect(),
+            counts: counted_tails(dfa),
             pending: Vec::new(),
         };
         let start = if rules.shared[0] {
@@ -158,6 +159,11 @@ impl Emitter<'_, '_, '_> {
     fn state(&mut self, rules: &mut Rules<'_>, at: usize, level: usize) -> Expr {
         let dfa = rules.dfa;
         let state = &dfa.states()[at];
+        if let Some((min, max)) = rules.counts[at].filter(|&(_, max)| max >= MANY_TIMES)
+            && let [(set, _)] = &state.transitions[..]
+        {
+            return sequence([characters(set).repeat(min, Some(max)), Expr::literal(rules.end)]);
+        }
         let mut cases = Vec::new();
         let mut again = None;
         if state.accepting {
@@ -177,6 +183,42 @@ impl Emitter<'_, '_, '_> {
         }
         sequence(again.into_iter().chain([choice(cases)]))
     }
+}
+
+/// For each state from which on nothing but the characters of one class can be read, how many of
+/// them, if that is one range.
+fn counted_tails(dfa: &Dfa) -> Vec<Option<(u32, u32)>> {
+    let states = dfa.states();
+    let mut counts: Vec<Option<(u32, u32)>> = vec![None; states.len()];
+    // From the ends on, each state once: only its one successor decides.
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); states.len()];
+    let mut pending = Vec::new();
+    for (at, state) in states.iter().enumerate() {
+        match &state.transitions[..] {
+            [] if state.accepting => {
+                counts[at] = Some((0, 0));
+                pending.push(at);
+            }
+            [(_, to)] if *to != at => before[*to].push(at),
+            _ => {}
+        }
+    }
+    while let Some(to) = pending.pop() {
+        let Some((min, max)) = counts[to] else { continue };
+        for &at in &before[to] {
+            let class = |state: usize| states[state].transitions.first().map(|(set, _)| set);
+            if max > 0 && class(at) != class(to) {
+                continue;
+            }
+            counts[at] = match states[at].accepting {
+                true if min == 0 => Some((0, max + 1)),
+                true => None,
+                false => Some((min + 1, max + 1)),
+            };
+            pending.push(at);
+        }
+    }
+    counts
 }
 
 /// Whether a class is repeated, and the repetitions are counted up to a large number, somewhere in
@@ -215,6 +257,8 @@ struct Rules<'a> {
     end: &'a str,
     names: Vec<Option<String>>,
     shared: Vec<bool>,
+    /// How often, where a state is nothing but a class that is repeated.
+    counts: Vec<Option<(u32, u32)>>,
     /// States whose rules are still to be written.
     pending: Vec<usize>,
 }

@@ -16,6 +16,8 @@ use crate::options::{DigitBounds, Numbers, Options};
 
 /// How many states of digits and remainders are looked at.
 const MOST_STATES: usize = 400_000;
+/// Where each digit of the integer part has more states than this, they are not counted.
+const COUNTED_REMAINDERS: u64 = 200;
 
 impl Emitter<'_, '_, '_> {
     /// What matches a number of a set that has steps; without exponents, which is noted.
@@ -24,6 +26,9 @@ impl Emitter<'_, '_, '_> {
             self.note("numbers beside `multipleOf` have no exponent");
         }
         let speller = Speller::new(set, self.options, self.single);
+        if !speller.counted {
+            self.note("numbers beside a large `multipleOf` may have any number of integer digits");
+        }
         let dfa = speller.automaton().ok_or_else(|| {
             SchemaError::limit("", "states of digits and remainders", MOST_STATES)
         })?;
@@ -36,13 +41,17 @@ pub(super) fn has_numbers(set: &NumberSet, options: &Options) -> bool {
     let stepped = !set.multiples.is_empty() || !set.indivisible.is_empty();
     let bounded = set.low.is_some() && set.high.is_some();
     !(stepped && bounded)
-        || Speller::new(set, options, false).automaton().is_none_or(|dfa| !dfa.is_empty())
+        || Speller::new(set, options, false)
+            .states()
+            .is_none_or(|states| states.iter().any(|state| state.accepting))
 }
 
 /// How the numbers of a set are written.
 struct Speller<'a> {
     set: &'a NumberSet,
     digits: DigitBounds,
+    /// Whether the integer part has a greatest number of digits.
+    counted: bool,
     numbers: Numbers,
     /// Whether each number has one spelling: no fraction 0.
     single: bool,
@@ -65,10 +74,13 @@ enum Phase {
 struct Reading {
     phase: Phase,
     negative: bool,
-    /// Digits of the integer part, 0 for the one digit 0; and after the point.
+    /// Digits of the integer part, 0 for the one digit 0, as far as their number matters; none
+    /// from the point on.
     integer: u32,
+    /// Digits after the point.
     fraction: u32,
-    last: u8,
+    /// Whether the last digit after the point is 0.
+    ends_in_zero: bool,
     is_zero: bool,
     is_integer: bool,
     /// How the magnitude compares with that of the bounds, digit by digit.
@@ -107,9 +119,18 @@ impl Edge {
         Self { integer, fraction, inclusive: bound.inclusive }
     }
 
+    /// How an integer part compares by its number of digits.
+    fn longer(&self, reading: &Reading) -> Ordering {
+        (reading.integer as usize).cmp(&self.integer.len())
+    }
+
     /// How a finished number compares.
     fn compare(&self, reading: &Reading, order: Ordering) -> Ordering {
-        let longer = (reading.integer as usize).cmp(&self.integer.len());
+        let longer = match reading.phase {
+            // It has been compared at the point.
+            Phase::Point | Phase::Fraction => Ordering::Equal,
+            _ => self.longer(reading),
+        };
         let left = self.fraction.iter().skip(reading.fraction as usize).any(|&digit| digit != 0);
         let rest = if left { Ordering::Less } else { Ordering::Equal };
         longer.then(order).then(rest)
@@ -132,7 +153,10 @@ impl Edge {
 impl<'a> Speller<'a> {
     fn new(set: &'a NumberSet, options: &Options, single: bool) -> Self {
         let numbers = if single { Numbers::Canonical } else { options.numbers };
-        Self { set, digits: digit_bounds(options), numbers, single }
+        let factors = set.multiples.iter().chain(&set.indivisible).map(|step| step.factor);
+        let remainders = factors.fold(1, u64::saturating_mul);
+        let counted = remainders <= COUNTED_REMAINDERS;
+        Self { set, digits: digit_bounds(options), counted, numbers, single }
     }
 
     /// The least automaton; `None` if it is too large.
@@ -151,7 +175,7 @@ impl<'a> Speller<'a> {
             negative: false,
             integer: 0,
             fraction: 0,
-            last: 0,
+            ends_in_zero: false,
             is_zero: true,
             is_integer: true,
             low: Ordering::Equal,
@@ -225,14 +249,13 @@ impl<'a> Speller<'a> {
                 let ends = matches!(before.phase, Phase::Zero | Phase::Integer);
                 // From here on the lengths are known.
                 if let Some([low, high]) = edges(before) {
-                    let longer = |edge: &Option<Edge>| match edge {
-                        Some(edge) => (before.integer as usize).cmp(&edge.integer.len()),
-                        None => Ordering::Equal,
+                    let longer = |edge: &Option<Edge>| {
+                        edge.as_ref().map_or(Ordering::Equal, |edge| edge.longer(before))
                     };
                     now.low = longer(low).then(now.low);
                     now.high = longer(high).then(now.high);
                 }
-                now.last = 0;
+                now.integer = 0;
                 return (may && ends).then_some(now);
             }
             c => c as u8 - b'0',
@@ -253,15 +276,19 @@ impl<'a> Speller<'a> {
             now.is_integer &= digit == 0;
         } else if now.phase == Phase::Integer {
             let most = high.as_ref().map_or(usize::MAX, |high| high.integer.len());
-            if before.integer >= self.digits.integer || before.integer as usize >= most {
+            let most = if self.counted { most.min(self.digits.integer as usize) } else { most };
+            if before.integer as usize >= most {
                 return None;
             }
         }
-        now.last = digit;
+        now.ends_in_zero = now.phase == Phase::Fraction && digit == 0;
         now.is_zero &= digit == 0;
         for (step, rest) in self.steps().zip(&mut now.remainders) {
             *rest =
                 rest.after(step, digit, (now.phase == Phase::Fraction).then_some(before.fraction));
+        }
+        if now.remainders[..self.set.multiples.len()].contains(&Remainder::Never) {
+            return None;
         }
         if now.phase != Phase::Zero {
             let reading = Reading { phase: now.phase, ..before.clone() };
@@ -273,7 +300,11 @@ impl<'a> Speller<'a> {
             }
         }
         match now.phase {
-            Phase::Integer => now.integer += 1,
+            Phase::Integer if self.counted => now.integer += 1,
+            Phase::Integer => {
+                let length = |edge: &Option<Edge>| edge.as_ref().map_or(0, |e| e.integer.len());
+                now.integer = (before.integer + 1).min(length(low).max(length(high)) as u32 + 1);
+            }
             Phase::Fraction => now.fraction += 1,
             _ => {}
         }
@@ -287,7 +318,7 @@ impl<'a> Speller<'a> {
             Phase::Start | Phase::Sign | Phase::Point => false,
             Phase::Zero | Phase::Integer => !(canonical && reading.is_zero && reading.negative),
             Phase::Fraction => {
-                !canonical || reading.last != 0 || reading.fraction == 1 && !self.single
+                !canonical || !reading.ends_in_zero || reading.fraction == 1 && !self.single
             }
         };
         let kind = match self.set.fraction {
@@ -319,7 +350,7 @@ impl Remainder {
     fn after(self, step: Step, digit: u8, place: Option<u32>) -> Self {
         let Self::Rest { rest, zeros } = self else { return Self::Never };
         if place.is_some_and(|place| step.exponent + i64::from(place) >= 0) {
-            return if digit == 0 { self } else { Self::Never };
+            return if digit == 0 && rest == 0 { self } else { Self::Never };
         }
         if digit == 0 && zeros < step.zeros() {
             return Self::Rest { rest, zeros: zeros + 1 };

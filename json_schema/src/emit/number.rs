@@ -408,6 +408,9 @@ impl Tail {
         if low.is_none() && high.is_none() {
             return Self::any(most, canonical);
         }
+        if high.is_none() && low.is_some_and(|(digits, _)| digits.is_empty()) {
+            return Self { empty: false, rest: Self::not_zero(most, canonical) };
+        }
         let empty =
             low.is_none() && high.is_none_or(|(digits, strict)| !digits.is_empty() || !strict);
         if most == 0 || high.is_some_and(|(digits, _)| digits.is_empty()) {

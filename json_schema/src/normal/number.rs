@@ -12,7 +12,7 @@ pub(crate) struct NumberSet {
     /// `None`: no bound.
     pub(crate) high: Option<Bound>,
     pub(crate) fraction: Fraction,
-    /// Each member is a multiple of all of these.
+    /// Each member is a multiple of all of these: of one, but for steps with too many digits.
     pub(crate) multiples: Vec<Step>,
     /// No member is a multiple of any of these.
     pub(crate) indivisible: Vec<Step>,
@@ -94,20 +94,32 @@ impl NumberSet {
             Fraction::Without => self.multiples.retain(|step| !step.covers(Step::ONE)),
             Fraction::With => self.indivisible.retain(|step| !Step::ONE.covers(*step)),
         }
-        for index in (0..self.multiples.len()).rev() {
-            let step = self.multiples[index];
-            let implied = |(at, other): (usize, &Step)| at != index && step.covers(*other);
-            if self.multiples.iter().enumerate().any(implied) {
-                self.multiples.remove(index);
+        let mut multiples: Vec<Step> = Vec::new();
+        for &step in &self.multiples {
+            let merged = multiples.iter_mut().find_map(|known| Some((known.common(step)?, known)));
+            match merged {
+                Some((common, known)) => *known = common,
+                None => multiples.push(step),
             }
         }
+        self.multiples = multiples;
         let integers = (self.fraction == Fraction::Without).then_some(Step::ONE);
-        let all = |step: &Step| {
-            self.multiples.iter().chain(&integers).any(|multiple| step.covers(*multiple))
-        };
+        let known = || self.multiples.iter().copied().chain(integers);
+        let all = |step: &Step| known().any(|multiple| step.covers(multiple));
+        // What is a multiple of one step, is it of another one as well.
+        let within = |step: Step| known().try_fold(step, Step::common).unwrap_or(step);
+        let mut indivisible: Vec<Step> = Vec::new();
+        for &step in &self.indivisible {
+            if !indivisible.iter().any(|known| known.covers(within(step))) {
+                indivisible.retain(|known| !step.covers(within(*known)));
+                indivisible.push(step);
+            }
+        }
         let none = self.fraction == Fraction::With
             && self.multiples.iter().any(|step| Step::ONE.covers(*step));
-        (!none && !self.indivisible.iter().any(all)).then_some(self)
+        let nothing = none || indivisible.iter().any(all);
+        self.indivisible = indivisible;
+        (!nothing).then_some(self)
     }
 }
 
@@ -187,8 +199,8 @@ impl Constraint for NumberSet {
         (self.fraction == Fraction::Any || self.fraction == other.fraction)
             && tighter(self.low.as_ref(), other.low.as_ref(), true) == other.low
             && tighter(self.high.as_ref(), other.high.as_ref(), false) == other.high
-            && self.multiples.iter().all(|step| other.multiples.contains(step))
-            && self.indivisible.iter().all(|step| other.indivisible.contains(step))
+            && self.multiples.iter().all(|step| other.multiples.iter().any(|o| step.covers(*o)))
+            && self.indivisible.iter().all(|step| other.indivisible.iter().any(|o| o.covers(*step)))
     }
 }
 

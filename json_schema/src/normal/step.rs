@@ -40,6 +40,25 @@ impl Step {
         self.shift(rest, exponent.abs_diff(self.exponent)) == 0
     }
 
+    /// The step of the common multiples of both; `None` if it has too many digits.
+    pub(crate) fn common(self, other: Self) -> Option<Self> {
+        let exponent = self.exponent.min(other.exponent);
+        let whole = |step: Self| {
+            let zeros = u32::try_from(step.exponent.checked_sub(exponent)?).ok()?;
+            step.factor.checked_mul(10_u64.checked_pow(zeros)?)
+        };
+        let (one, another) = (whole(self)?, whole(other)?);
+        let (mut divisor, mut rest) = (one, another);
+        while rest != 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        let mut common = Self { factor: (one / divisor).checked_mul(another)?, exponent };
+        while common.factor % 10 == 0 {
+            common = Self { factor: common.factor / 10, exponent: common.exponent + 1 };
+        }
+        (common.factor <= MOST).then_some(common)
+    }
+
     /// How many zeros each multiple ends in.
     pub(crate) fn zeros(self) -> u64 {
         self.exponent.max(0).unsigned_abs()
@@ -93,6 +112,17 @@ mod tests {
         ] {
             assert_eq!(step(by).divides(&Decimal::parse(value).unwrap()), expected, "{value} {by}");
         }
+    }
+
+    #[test]
+    fn common_multiples() {
+        for (one, another, expected) in
+            [("4", "6", "12"), ("0.01", "1", "1"), ("6.75", "2.125", "114.75"), ("4", "25", "100")]
+        {
+            assert_eq!(step(one).common(step(another)), Some(step(expected)), "{one} {another}");
+        }
+        assert_eq!(step("1e15").common(step("1e-15")), None);
+        assert_eq!(step("123456789").common(step("987654321987")), None);
     }
 
     #[test]

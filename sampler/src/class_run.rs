@@ -1,6 +1,5 @@
-//! Loops over a class of characters, the inside of most strings: one table for every terminal
-//! that can stay where it is with the same characters, whatever else it reads and wherever it
-//! goes with that.
+//! Runs over a class of characters, the inside of most strings: one table for every terminal that
+//! reads the characters of a class one after the other, wherever it goes with all others.
 
 use grammask_gbnf::{TermId, Terms};
 
@@ -8,26 +7,31 @@ use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TrieNode;
 
-/// What is below a node of the trie, for a loop over a class that begins there.
+/// What is below a node of the trie, for a run over a class that begins there.
 #[derive(Debug)]
-pub(crate) struct ClassLoop {
-    /// Tokens of nothing but characters of the class; the last may be incomplete.
+pub(crate) struct ClassRun {
+    /// Tokens of nothing but characters of the class, as many as the run has at most; the last may
+    /// be incomplete.
     pub(crate) inside: TokenSet,
-    /// The first nodes that are no longer inside, by the bytes behind the last character of the
-    /// class; and where the nodes of the next bytes begin.
+    /// Where the run ends, with all its characters read.
+    pub(crate) ends: Box<[TrieNode]>,
+    /// The first nodes outside: what is read there behind how many characters, and where in the
+    /// list of nodes those of the next exit begin.
     exits: Box<[(Exit, u32)]>,
     nodes: Box<[TrieNode]>,
 }
 
-/// The beginning of a character that is not in the class: all bytes but the last could still
-/// become one that is.
+/// The beginning of a character that is not in the class, behind some that are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Exit {
+    /// How many characters have been read before.
+    pub(crate) read: u32,
     bytes: [u8; Terms::CHARACTER],
     len: u8,
 }
 
 impl Exit {
+    /// The bytes of the beginning: all but the last could still become a character of the class.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
@@ -39,27 +43,37 @@ impl Exit {
     }
 }
 
-impl ClassLoop {
-    /// Walks the trie below a node through a loop over a class.
-    pub(crate) fn new(start: TrieNode, class: TermId, tables: &Tables) -> Self {
+impl ClassRun {
+    /// Walks the trie below a node through at most `most` characters of a class. If there is no
+    /// such bound, nobody needs to know after how many characters tokens leave the run.
+    pub(crate) fn new(start: TrieNode, class: TermId, most: Option<u32>, tables: &Tables) -> Self {
         let (trie, terms) = (&tables.trie, &*tables.terms);
         let again = terms.repeat(class, 0, None);
         let mut inside = Found::new(tables.len);
+        let mut ends = Vec::new();
         let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
         // Each with what has been read of a character.
         let mut pending = vec![(start, again, Exit::default())];
-        while let Some((node, term, read)) = pending.pop() {
+        while let Some((node, term, at)) = pending.pop() {
             for child in trie.children(node) {
                 let byte = trie.byte(child);
                 let next = terms.next(term, byte);
-                let read = read.then(byte);
+                let mut at = at.then(byte);
                 if next == TermId::NOTHING {
-                    exits.push((read, child));
+                    exits.push((at, child));
                     continue;
+                }
+                if next == again {
+                    let read = if most.is_some() { at.read + 1 } else { 0 };
+                    at = Exit { read, ..Exit::default() };
+                    if most == Some(read) {
+                        ends.push(child);
+                        continue;
+                    }
                 }
                 inside.extend(trie.token(child));
                 if trie.has_children(child) {
-                    pending.push((child, next, if next == again { Exit::default() } else { read }));
+                    pending.push((child, next, at));
                 }
             }
         }
@@ -70,12 +84,13 @@ impl ClassLoop {
         });
         Self {
             inside: inside.into_set(),
+            ends: ends.into(),
             exits: groups.collect(),
             nodes: exits.iter().map(|&(_, node)| node).collect(),
         }
     }
 
-    /// The first nodes outside, by what is read there behind the last character of the class.
+    /// The first nodes outside, by how tokens come there.
     pub(crate) fn exits(&self) -> impl Iterator<Item = (&Exit, &[TrieNode])> {
         let mut start = 0;
         self.exits.iter().map(move |(exit, end)| {
