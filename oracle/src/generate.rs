@@ -638,9 +638,8 @@ fn nested_item() -> BoxedStrategy<Expr> {
         1 => select(few_members()),
         2 => (0_usize..4).prop_map(rule),
     ];
-    let brackets = (inside, any::<bool>()).prop_map(|(inside, is_array)| match is_array {
-        true => sequence([literal("["), inside, literal("]")]),
-        false => braces(inside),
+    let brackets = (inside, any::<bool>()).prop_map(|(inside, is_array)| {
+        if is_array { sequence([literal("["), inside, literal("]")]) } else { braces(inside) }
     });
     prop_oneof![
         1 => item(),

@@ -44,7 +44,7 @@ struct Set {
     items: Vec<Item>,
     known: HashSet<Item>,
     /// For each name, the items that go on when it is complete.
-    waiting: HashMap<Name, Vec<Item>>,
+    waiting: BTreeMap<Name, Vec<Item>>,
     /// For each of these names, the least number of bytes that follow it up to the end of the
     /// text, if items need not differ.
     following: HashMap<Name, usize>,

@@ -197,7 +197,7 @@ impl<'a> Languages<'a> {
                 }
             }
             &Kind::Repeat { item, min, max } => {
-                found = self.repeat(item, (min, max), place, form)?
+                found = self.repeat(item, (min, max), place, form)?;
             }
             Kind::Members(members) => {
                 let mut some = SomeMembers::new(members, form, self)?;

@@ -327,9 +327,12 @@ impl MemberTables {
             return None;
         }
         let uncovered = self.uncovered.entry((state, Arc::clone(&free))).or_insert_with(|| {
-            let is_covered = |rest, member| match is_many(member) {
-                true => free.contains(&rest),
-                false => free.iter().any(|&free| meets(rest, free, terms)),
+            let is_covered = |rest, member| {
+                if is_many(member) {
+                    free.contains(&rest)
+                } else {
+                    free.iter().any(|&free| meets(rest, free, terms))
+                }
             };
             let tags = tags.iter().copied();
             tags.filter(|&(rest, member)| !is_covered(rest, member)).collect()
@@ -387,7 +390,7 @@ impl MemberTables {
                 let state = self.with_member(shape, now.state, member);
                 after.ends.push((member, state));
             }
-        } else if !now.written.is_some_and(|keys| self.texts.ends(keys).is_some()) {
+        } else if now.written.is_none_or(|keys| self.texts.ends(keys).is_none()) {
             for &(_, member) in &*complete {
                 if self.allowed(shape, now.state, member, room) {
                     let state = self.with_key(shape, now.state, member, now.path);

@@ -95,13 +95,11 @@ impl<'a> Matching<'a> {
                     continue;
                 }
                 wanted_by.insert(text, item);
-                match self.item_of[text] {
-                    Some(other) => ahead.push_back(other),
-                    None => {
-                        self.hand_over(text, &wanted_by);
-                        return true;
-                    }
-                }
+                let Some(other) = self.item_of[text] else {
+                    self.hand_over(text, &wanted_by);
+                    return true;
+                };
+                ahead.push_back(other);
             }
         }
         false
