@@ -220,9 +220,9 @@ pub enum Repetition {
 /// ```
 /// use grammask_gbnf::{Automaton, Matcher, parse};
 ///
-/// let grammar = parse(r#"root ::= "[" @unique(","){1,3}( ([{}a-z, ]+)* ) "]""#)?;
+/// let grammar = parse(r#"root ::= "[" @unique(";"){1,3}( ([{}a-z, ]+)* ) "]""#)?;
 /// let mut matcher = Matcher::new(&Automaton::compile(&grammar, "root")?);
-/// matcher.advance(b"[{a,b},{b, a}")?;
+/// matcher.advance(b"[{a,b};{b, a}")?;
 /// assert!(matcher.advance(b"]").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
