@@ -1,11 +1,8 @@
 //! `hostile`: grammars that were made to break something. Each runs in a process of its own with a
 //! limit on memory and a watchdog.
 
-use std::io::Read;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-use std::{env, thread};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use grammask_oracle::hostile::{self, Figures, Hostile};
@@ -13,7 +10,7 @@ use grammask_sampler::{Constraint, Engine, TokenMask, Vocabulary};
 use serde_json::{Value, json};
 
 use crate::output;
-use crate::process::{peak_mb, processor_ms};
+use crate::process::{self, peak_mb, processor_ms};
 
 /// The options of the subcommand.
 #[derive(clap::Args)]
@@ -128,54 +125,14 @@ pub fn run(options: &Options) -> Result<bool> {
 
 /// Runs a case in a process of its own.
 fn watched(case: &Hostile, options: &Options) -> Result<Value> {
-    let script = format!("ulimit -v {}; exec \"$0\" \"$@\"", options.memory * 1024);
-    let mut child = Command::new("sh")
-        .args(["-c", &script])
-        .arg(env::current_exe()?)
-        .args(["hostile", "--run", case.name])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let pid = child.id();
-    let start = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break Some(status);
-        }
-        if start.elapsed() > Duration::from_secs(options.timeout) {
-            break None;
-        }
-        thread::sleep(Duration::from_millis(2));
-    };
-    let Some(status) = status else {
-        let cpu_ms = processor_ms(&pid.to_string());
-        let peak_mb = peak_mb(&pid.to_string());
-        child.kill()?;
-        child.wait()?;
-        let outcome = format!("stopped after {} s", options.timeout);
-        return Ok(
-            json!({ "name": case.name, "outcome": outcome, "cpu_ms": cpu_ms, "peak_mb": peak_mb }),
-        );
-    };
-    let (said, complained) = outputs(&mut child)?;
-    let mut report = serde_json::from_str::<Value>(&said).unwrap_or_else(|_| {
-        let line = complained.lines().find(|line| !line.is_empty()).unwrap_or("");
-        json!({ "outcome": format!("crashed: {status}: {line}") })
-    });
+    let arguments = ["hostile", "--run", case.name];
+    let mut report = process::watched(&arguments, options.memory, options.timeout)?;
     report["name"] = case.name.into();
     let limit = options.limit_ms as f64;
     if report["outcome"] == "ok" && report["cpu_ms"].as_f64().is_none_or(|ms| ms > limit) {
         report["outcome"] = "too slow".into();
     }
     Ok(report)
-}
-
-fn outputs(child: &mut Child) -> Result<(String, String)> {
-    let (mut said, mut complained) = (String::new(), String::new());
-    child.stdout.take().context("a pipe")?.read_to_string(&mut said)?;
-    child.stderr.take().context("a pipe")?.read_to_string(&mut complained)?;
-    Ok((said, complained))
 }
 
 /// Runs a case in this process.

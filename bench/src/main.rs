@@ -9,6 +9,7 @@ mod generate;
 mod golden_gbnf;
 mod golden_samplers;
 mod hostile;
+mod hostile_schemas;
 mod input;
 mod maskbench;
 mod output;
@@ -18,6 +19,7 @@ mod sampler_differences;
 mod sampler_row;
 mod schema_options;
 mod suite;
+mod text;
 mod times;
 mod verdict;
 mod vocabularies;
@@ -49,8 +51,12 @@ enum Command {
     Suite(suite::Options),
     /// Reads the instances of real schemas token by token through masks
     Maskbench(maskbench::Options),
+    /// Prints the grammars of schemas and reads them again
+    Text(text::Options),
     /// Runs grammars that were made to break something, each in a process with limits
     Hostile(hostile::Options),
+    /// Runs schemas that were made to break something, each in a process with limits
+    HostileSchemas(hostile_schemas::Options),
 }
 
 fn main() -> ExitCode {
@@ -61,7 +67,9 @@ fn main() -> ExitCode {
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
         Command::Suite(options) => suite::run(&options),
         Command::Maskbench(options) => maskbench::run(&options),
+        Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),
+        Command::HostileSchemas(options) => hostile_schemas::run(&options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

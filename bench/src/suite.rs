@@ -152,7 +152,7 @@ pub fn run(options: &Options) -> Result<bool> {
 const PANIC: &str = "panic";
 
 /// Where the suite's tests expect its `remotes/`.
-const REMOTES: &str = "http://localhost:1234";
+pub const REMOTES: &str = "http://localhost:1234";
 
 #[derive(Default)]
 struct Outcome {

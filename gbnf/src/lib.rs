@@ -6,6 +6,7 @@ extern crate alloc;
 mod automaton;
 mod characters;
 mod check;
+mod counts;
 mod diagnostic;
 mod dialect;
 mod expected;

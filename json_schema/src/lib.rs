@@ -43,6 +43,7 @@ mod load;
 mod metaschemas;
 mod normal;
 mod normalise;
+mod openai_strict;
 mod options;
 mod pointer;
 mod read;
@@ -54,6 +55,7 @@ mod translate;
 mod uri;
 
 pub use error::{SchemaError, SchemaErrorKind, Unsupported};
+pub use openai_strict::{Breach, BreachKind, openai_strict};
 pub use options::{
     DigitBounds, Draft, Formats, Limits, Notation, Numbers, Options, Order, Strictness, Strings,
     UnknownFormats, Whitespace,

@@ -359,16 +359,35 @@ impl<'s> Loader<'s, '_> {
     }
 }
 
+/// The step from a JSON value to one in it.
+enum Token<'v> {
+    Name(&'v str),
+    Index(usize),
+}
+
 /// Whatever recurses over a JSON value further on recurses at most this deep.
-fn check_depth(root: &Value, limit: usize, pointer: &str) -> Result<(), SchemaError> {
-    let mut pending = vec![(root, 0)];
-    while let Some((value, depth)) = pending.pop() {
+fn check_depth(root: &Value, limit: usize, prefix: &str) -> Result<(), SchemaError> {
+    let mut path = Vec::new();
+    let mut pending = vec![(root, 0_usize, None)];
+    while let Some((value, depth, token)) = pending.pop() {
+        path.truncate(depth.saturating_sub(1));
+        path.extend(token);
         if depth > limit {
+            let pointer = path.iter().fold(prefix.to_owned(), |pointer, token| match *token {
+                Token::Name(name) => joined(&pointer, name),
+                Token::Index(index) => joined(&pointer, &index.to_string()),
+            });
             return Err(SchemaError::limit(pointer, "levels of nesting", limit));
         }
         match value {
-            Value::Array(items) => pending.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(map) => pending.extend(map.values().map(|item| (item, depth + 1))),
+            Value::Array(items) => pending.extend(
+                items
+                    .iter()
+                    .enumerate()
+                    .map(|(index, item)| (item, depth + 1, Some(Token::Index(index)))),
+            ),
+            Value::Object(map) => pending
+                .extend(map.iter().map(|(name, item)| (item, depth + 1, Some(Token::Name(name))))),
             _ => {}
         }
     }

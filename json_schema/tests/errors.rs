@@ -234,25 +234,74 @@ fn documents_without_end() {
     assert!(matches!(error.kind(), SchemaErrorKind::Limit { name: "subschemas", .. }));
 }
 
+/// Each limit is named with its place, below `/properties/a`.
 #[test]
 fn limits() {
     let mut deep = json!({});
     for _ in 0..300 {
         deep = json!({"items": deep});
     }
-    let error = translate(&deep, &Options::default()).unwrap_err();
-    assert!(matches!(error.kind(), SchemaErrorKind::Limit { name: "levels of nesting", .. }));
-
     let pairs: Vec<Value> = (0..40)
         .map(|i| json!({"anyOf": [{"required": [format!("a{i}")]}, {"required": [format!("b{i}")]}]}))
         .collect();
-    let error = translate(&json!({"allOf": pairs}), &Options::default()).unwrap_err();
-    assert!(matches!(error.kind(), SchemaErrorKind::Limit { name: "alternatives", .. }));
+    let contains: Vec<Value> = (0..9).map(|i| json!({"contains": {"const": i}})).collect();
+    let large = "^([a-m]*x){3}|[ab]*a[ab]{40}$";
+    for (schema, name, place) in [
+        (deep, "levels of nesting", "/items".repeat(255).as_str()),
+        (json!({"type": "object", "allOf": pairs}), "alternatives", ""),
+        (
+            json!({"type": "string", "pattern": large, "maxLength": 60}),
+            "states of a pattern",
+            "/pattern",
+        ),
+        (
+            json!({"allOf": [{"title": "x"}, {"type": "string", "pattern": large, "maxLength": 60}]}),
+            "states of a pattern",
+            "/allOf/1/pattern",
+        ),
+        (json!({"$ref": "#/$defs/x"}), "states of a pattern", "#/$defs/x/anyOf/0/pattern"),
+        (
+            json!({"patternProperties": {large: {"type": "null"}}, "additionalProperties": false}),
+            "states of combined patterns",
+            "/patternProperties",
+        ),
+        (
+            json!({"type": "integer", "multipleOf": 1_000_003, "minimum": 1}),
+            "states of digits and remainders",
+            "/multipleOf",
+        ),
+        (
+            json!({"type": "array", "allOf": contains}),
+            "`contains` for one array",
+            "/allOf/0/contains",
+        ),
+        (
+            json!({"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 5_000_000_000_u64}),
+            "repetitions",
+            "/minItems",
+        ),
+    ] {
+        let whole = json!({
+            "properties": {"a": schema},
+            "$defs": {"x": {"anyOf": [{"type": "string", "pattern": large, "maxLength": 60}]}},
+        });
+        let error = translate(&whole, &Options::default()).expect_err(name);
+        let found =
+            matches!(error.kind(), SchemaErrorKind::Limit { name: found, .. } if *found == name);
+        assert!(found, "{name}: {error}");
+        let place = match place.strip_prefix('#') {
+            Some(place) => place.to_owned(),
+            None => format!("/properties/a{place}"),
+        };
+        assert_eq!(error.pointer(), place, "{name}");
+    }
 
-    let limits = Limits { grammar: 10, ..Limits::default() };
+    let limits = Limits { grammar: 40, ..Limits::default() };
     let options = Options { limits, ..Options::default() };
-    let error = translate(&json!({}), &options).unwrap_err();
+    let schema = json!({"type": "object", "properties": {"a": {"enum": (0..20).collect::<Vec<_>>()}}, "additionalProperties": false});
+    let error = translate(&schema, &options).unwrap_err();
     assert!(matches!(error.kind(), SchemaErrorKind::Limit { name: "nodes of the grammar", .. }));
+    assert_eq!(error.pointer(), "/properties/a");
 }
 
 #[test]

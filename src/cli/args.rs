@@ -112,8 +112,17 @@ pub(super) struct ConvertArgs {
     /// Where the report goes; `-` is standard output [default: standard error]
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<String>,
+    /// Refuse a schema that is not in a subset, and list each breach
+    #[arg(long, value_enum, value_name = "SUBSET")]
+    pub(super) lint: Option<LintArg>,
     #[command(flatten)]
     pub(super) options: SchemaArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum LintArg {
+    /// What OpenAI accepts with `strict: true`
+    OpenaiStrict,
 }
 
 #[derive(Debug, Arguments)]

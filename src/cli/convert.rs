@@ -4,10 +4,11 @@ use std::fs;
 use std::io::Write;
 
 use anyhow::Context;
-use grammask::json_schema::{Notation, Report};
+use grammask::json_schema::{Notation, Report, openai_strict};
 use serde_json::json;
 
-use super::args::{ConvertArgs, OrderArg};
+use super::args::{ConvertArgs, LintArg, OrderArg};
+use super::failure::Invalid;
 use super::grammar_source;
 use super::input::Source;
 use super::output::{Message, Output, print, print_json};
@@ -15,6 +16,9 @@ use super::output::{Message, Output, print, print_json};
 pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<()> {
     let notation = if args.extended { Notation::Extended } else { Notation::Plain };
     let source = Source::read(&args.schema)?;
+    if let Some(LintArg::OpenaiStrict) = args.lint {
+        lint(&source, output)?;
+    }
     let translation = grammar_source::translation(&source, &args.options, notation, output)?;
     let (grammar, report) = (&translation.grammar, &translation.report);
     if output.is_json() {
@@ -41,6 +45,18 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Says each breach of `OpenAI`'s strict subset.
+fn lint(source: &Source, output: Output) -> anyhow::Result<()> {
+    let breaches = openai_strict(&grammar_source::json(source, "schema", output)?);
+    for breach in &breaches {
+        let message = Message::error(format!("{}: {breach}", source.name));
+        output.say(
+            &Message { code: Some("openai-strict"), ..message }.with_help(Some(breach.help())),
+        );
+    }
+    if breaches.is_empty() { Ok(()) } else { Err(Invalid::Said.into()) }
 }
 
 fn lines(report: &Report, output: Output) -> anyhow::Result<String> {

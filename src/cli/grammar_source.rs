@@ -103,7 +103,7 @@ pub(super) fn translation(
 }
 
 /// Reads a JSON document; `what` it is.
-fn json(source: &Source, what: &str, output: Output) -> anyhow::Result<Value> {
+pub(super) fn json(source: &Source, what: &str, output: Output) -> anyhow::Result<Value> {
     serde_json::from_slice(&source.bytes).map_err(|error| {
         say_json_error(source, what, &error, output);
         Invalid::Said.into()
@@ -134,7 +134,7 @@ fn say_schema_error(source: &Source, error: &SchemaError, output: Output) {
                 source.name,
                 one.keyword,
                 pointer(&one.pointer),
-                one.reason
+                in_flags(&one.reason)
             );
             output.say(&Message::error(text));
         }
@@ -150,6 +150,7 @@ fn say_schema_error(source: &Source, error: &SchemaError, output: Output) {
 /// The advice of the library, as it is typed here.
 fn in_flags(help: &str) -> String {
     help.replace("the lenient option", "--lenient")
+        .replace("the extended notation", "--extended")
         .replace("as a resource", "with --resource URI=FILE")
 }
 

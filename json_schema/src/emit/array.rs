@@ -106,7 +106,7 @@ impl Emitter<'_, '_, '_> {
         normals: &HashMap<TermId, Rc<Normal>>,
     ) -> Result<Expr, SchemaError> {
         if shape.contains.len() > MOST_CONTAINS {
-            return Err(SchemaError::limit("", "`contains` for one array", MOST_CONTAINS));
+            return Err(self.limit(&["contains"], "`contains` for one array", MOST_CONTAINS));
         }
         let gap = self.gap();
         let comma = self.separator(",");

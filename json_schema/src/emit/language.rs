@@ -9,6 +9,7 @@ use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
 use crate::language::{CharSet, Dfa, LanguageId, Languages, Shape};
 use crate::normal::MAX_STATES;
+use crate::normalise::PATTERNS;
 
 /// How many states stand in one rule, one inside the other.
 const MOST_LEVELS: usize = 24;
@@ -31,18 +32,20 @@ impl Emitter<'_, '_, '_> {
         max: Option<u64>,
     ) -> Result<Expr, SchemaError> {
         let text = self.text(name, language, min, max)?;
+        let text = text.ok_or_else(|| self.limit(&PATTERNS, "states of a pattern", MAX_STATES))?;
         let rule = self.fresh(&format!("{name}-text"));
         self.rule(rule.clone(), text)?;
         Ok(Expr::reference(rule))
     }
 
+    /// The same in place; `None` if its automaton is too large.
     fn text(
         &mut self,
         name: &str,
         language: LanguageId,
         min: u64,
         max: Option<u64>,
-    ) -> Result<Expr, SchemaError> {
+    ) -> Result<Option<Expr>, SchemaError> {
         let quoted = |text: Expr| sequence([Expr::literal(QUOTE), text, Expr::literal(QUOTE)]);
         let terms = &mut self.normaliser.reader.terms;
         if let Some(Shape::Repeat { item, min: least, max: most }) = terms.languages.shape(language)
@@ -52,33 +55,32 @@ impl Emitter<'_, '_, '_> {
             let max = max.map_or(most.map(u64::from), |max| {
                 Some(most.map_or(max, |most| max.min(most.into())))
             });
-            return Ok(quoted(self.counted(characters(&set), min, max)?));
+            return Ok(Some(quoted(self.counted(characters(&set), min, max)?)));
         }
         let any_length = min == 0 && max.is_none();
         if any_length && terms.languages.is_plain(language) && counts(&terms.languages, language) {
-            return Ok(quoted(self.parts(language)?));
+            return Ok(Some(quoted(self.parts(language)?)));
         }
-        let too_large = || SchemaError::limit("", "states of a pattern", MAX_STATES);
-        let Some(dfa) = terms.automaton(language) else { return Err(too_large()) };
-        let Some(lengths) = dfa.lengths() else { return Ok(Expr::nothing()) };
+        let Some(dfa) = terms.automaton(language) else { return Ok(None) };
+        let Some(lengths) = dfa.lengths() else { return Ok(Some(Expr::nothing())) };
         let within = lengths.min >= min
             && max.is_none_or(|max| lengths.max.is_some_and(|longest| longest <= max));
         if within {
             let many = dfa.states().len() > MANY_STATES;
             if terms.languages.is_plain(language) && (many || counts(&terms.languages, language)) {
-                return Ok(quoted(self.parts(language)?));
+                return Ok(Some(quoted(self.parts(language)?)));
             }
-            return Ok(quoted_states(self.states(name, &dfa, QUOTE)?));
+            return Ok(Some(quoted_states(self.states(name, &dfa, QUOTE)?)));
         }
         let (Ok(least), Ok(most)) = (u32::try_from(min), max.map(u32::try_from).transpose()) else {
-            return Err(too_large());
+            return Ok(None);
         };
         let both = terms
             .languages
             .lengths(least, most)
             .and_then(|range| terms.languages.and([language, range]));
-        let dfa = both.ok().and_then(|both| terms.automaton(both)).ok_or_else(too_large)?;
-        Ok(quoted_states(self.states(name, &dfa, QUOTE)?))
+        let Some(dfa) = both.ok().and_then(|both| terms.automaton(both)) else { return Ok(None) };
+        Ok(Some(quoted_states(self.states(name, &dfa, QUOTE)?)))
     }
 
     /// A language without assertions as it is built.

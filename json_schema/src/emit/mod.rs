@@ -49,6 +49,7 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, Schem
         possible,
         grammar: Grammar::default(),
         nodes: 0,
+        current: root,
         single: false,
         names: HashMap::new(),
         taken: HashSet::new(),
@@ -58,7 +59,10 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, Schem
         notes: Vec::new(),
     };
     let satisfiable = emitter.document(root)?;
-    let (grammar, notes) = (emitter.grammar, emitter.notes);
+    let (mut grammar, notes) = (emitter.grammar, emitter.notes);
+    if options.notation == Notation::Plain {
+        grammar = grammar.with_split_counts();
+    }
     normaliser.reader.notes.extend(notes);
     Ok(Emitted { grammar, satisfiable, refused })
 }
@@ -74,7 +78,7 @@ fn explore(
     while let Some(term) = pending.pop() {
         let normal = normaliser.normal(term)?;
         let normal = if normal.objects.iter().any(|shape| !shape.witnesses.is_empty()) {
-            Rc::new(normaliser.with_settled_witnesses(&normal)?)
+            Rc::new(normaliser.with_settled_witnesses(term, &normal)?)
         } else {
             normal
         };
@@ -94,6 +98,7 @@ fn explore(
         }
         // The last in is the first out: depth first, in the order of the schema.
         pending.extend(next.into_iter().rev().filter(|&child| seen.insert(child)));
+        normaliser.place_large_patterns(term);
         found.push((term, normal));
     }
     Ok(found)
@@ -108,6 +113,10 @@ fn with_scalars_unique(
 ) -> Result<Rc<Normal>, SchemaError> {
     let mut reason = None;
     for shape in normal.arrays.iter().filter(|shape| shape.unique) {
+        if normaliser.reader.options.notation == Notation::Plain {
+            reason = Some("plain GBNF cannot compare items; the extended notation can");
+            break;
+        }
         let items = normaliser.normal(shape.items)?;
         if !items.objects.is_empty() || !items.arrays.is_empty() {
             reason = Some("items that may be arrays or objects are not compared");
@@ -165,6 +174,8 @@ struct Emitter<'n, 's, 'o> {
     grammar: Grammar,
     /// Nodes of the grammar so far.
     nodes: usize,
+    /// The term whose rules are being written.
+    current: TermId,
     /// Whether each value is to have one spelling, but for blanks: see [`Emitter::singly`].
     single: bool,
     /// The rules of terms, and those with one spelling for each value.
@@ -196,15 +207,21 @@ impl Emitter<'_, '_, '_> {
         while let Some((term, single)) = self.pending.pop_front() {
             let name = self.names[&(term, single)].clone();
             let normal = normals[&term].clone();
-            self.single = single;
+            (self.current, self.single) = (term, single);
             let body = match self.shared(&normal) {
                 Some(body) => body,
                 None => self.union(&name, &normal, &normals)?,
             };
             self.rule(name, body)?;
+            self.normaliser.place_large_patterns(term);
         }
         self.write_terminals()?;
         Ok(true)
+    }
+
+    /// A limit that one of some keywords reaches in what is being written.
+    fn limit(&self, keywords: &[&str], name: &'static str, limit: usize) -> SchemaError {
+        self.normaliser.limit(self.current, keywords, name, limit)
     }
 
     /// Writes with one spelling for each value, but for blanks: what is different is spelled
@@ -228,7 +245,7 @@ impl Emitter<'_, '_, '_> {
         self.nodes += size(&body) + 1;
         let limit = self.options.limits.grammar;
         if self.nodes > limit {
-            return Err(SchemaError::limit("", "nodes of the grammar", limit));
+            return Err(self.limit(&[], "nodes of the grammar", limit));
         }
         self.grammar.add(name, body);
         Ok(())

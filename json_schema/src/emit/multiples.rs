@@ -30,7 +30,7 @@ impl Emitter<'_, '_, '_> {
             self.note("numbers beside a large `multipleOf` may have any number of integer digits");
         }
         let dfa = speller.automaton().ok_or_else(|| {
-            SchemaError::limit("", "states of digits and remainders", MOST_STATES)
+            self.limit(&["multipleOf"], "states of digits and remainders", MOST_STATES)
         })?;
         self.states(name, &dfa, "")
     }

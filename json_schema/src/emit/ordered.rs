@@ -29,6 +29,10 @@ enum Others {
 /// Of so many witnesses every set is a state in plain notation.
 const MOST_WITNESSES: usize = 8;
 
+/// What plain GBNF does not say of undeclared members.
+pub(super) const KEYS_MAY_REPEAT: &str =
+    "undeclared keys may repeat: plain GBNF cannot exclude that";
+
 impl Emitter<'_, '_, '_> {
     /// The members in their order: rules `first` for the text before the first member, `rest`
     /// for the text after one, so that the size is linear.
@@ -116,7 +120,8 @@ impl Emitter<'_, '_, '_> {
         // Beyond this the exact number does not matter any more.
         let cap = max.unwrap_or(min).min(steps as u64) as usize;
         if cap.saturating_mul(steps) > limit {
-            return Err(SchemaError::limit("", "nodes of the grammar", limit));
+            let keywords = ["minProperties", "maxProperties"];
+            return Err(self.limit(&keywords, "nodes of the grammar", limit));
         }
         // `None`: no way to finish.
         let mut row: Vec<Option<Expr>> = Vec::with_capacity(cap + 1);
@@ -209,7 +214,7 @@ impl Emitter<'_, '_, '_> {
         most: Option<u64>,
     ) -> Result<Expr, SchemaError> {
         if witnesses.len() > MOST_WITNESSES {
-            return Err(SchemaError::limit("", "members that must be there", MOST_WITNESSES));
+            return Err(self.limit(&[], "members that must be there", MOST_WITNESSES));
         }
         let all = (1_usize << witnesses.len()) - 1;
         let cap = most.unwrap_or(least).max(1);
@@ -258,7 +263,7 @@ impl Emitter<'_, '_, '_> {
             let witnesses = allowed.free.iter().filter(|free| free.witness).count() as u64;
             return Ok(Others::Members { members, witnesses });
         }
-        self.note("undeclared keys may repeat: plain GBNF cannot exclude that");
+        self.note(KEYS_MAY_REPEAT);
         let declared: Vec<&str> = declared.map(|key| &**key).collect();
         let (mut cases, mut witnesses) = (Vec::new(), Vec::new());
         for &Free { keys, value, witness } in &allowed.free {

@@ -171,7 +171,11 @@ impl Emitter<'_, '_, '_> {
     ) -> Result<Expr, SchemaError> {
         let limit = u32::MAX as usize;
         let Ok(min) = u32::try_from(min) else {
-            return Err(SchemaError::limit("", "repetitions", limit));
+            let keywords = ["minLength", "minItems", "minProperties"];
+            let pointer = self.normaliser.keyword(self.current, |keyword, value| {
+                keywords.contains(&keyword) && value.as_f64().is_some_and(|it| it > u32::MAX.into())
+            });
+            return Err(SchemaError::limit(pointer, "repetitions", limit));
         };
         let max = match max.map(u32::try_from) {
             None => None,

@@ -2,6 +2,7 @@
 
 use grammask_gbnf::{Expr, Member, Members, Repetition};
 
+use super::ordered::KEYS_MAY_REPEAT;
 use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
 use crate::normal::{Constraint, NumberSet};
@@ -136,6 +137,7 @@ impl Emitter<'_, '_, '_> {
         let gap = self.gap();
         let value = sequence([gap.clone(), colon, value, gap.clone()]);
         let members = if self.plain() {
+            self.note(KEYS_MAY_REPEAT);
             let member = sequence([key, value]);
             let more = sequence([comma, member.clone()]).repeat(0, None);
             sequence([member, more]).optional()

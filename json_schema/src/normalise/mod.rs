@@ -2,6 +2,7 @@
 
 mod cases;
 mod contradiction;
+mod place;
 mod witness;
 
 use std::collections::{HashMap, HashSet};
@@ -11,6 +12,8 @@ use crate::error::{SchemaError, SchemaErrorKind};
 use crate::normal::{Normal, Term, TermId, Trouble};
 use crate::read::{Part, Reader, constant};
 use crate::resolve::SchemaId;
+
+pub(crate) use place::PATTERNS;
 
 /// The normal forms that were asked for.
 #[derive(Debug)]
@@ -59,28 +62,9 @@ impl<'s, 'o> Normaliser<'s, 'o> {
         let normal = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.compute(term));
         self.in_progress.remove(&term);
         let normal = Rc::new(normal?);
+        self.place_large_patterns(term);
         self.normals.insert(term, normal.clone());
         Ok(normal)
-    }
-
-    /// The JSON Pointer of the first subschema in a term.
-    pub(crate) fn place(&self, term: TermId) -> String {
-        match self.schema_of(term) {
-            Some(id) => self.reader.document.pointer(id).to_owned(),
-            None => String::new(),
-        }
-    }
-
-    /// The first subschema in a term.
-    pub(crate) fn schema_of(&self, mut term: TermId) -> Option<SchemaId> {
-        loop {
-            match self.reader.terms.get(term) {
-                Term::Schema(id) => return Some(*id),
-                Term::All(parts) | Term::Some(parts) => term = parts[0],
-                Term::Not(inner) => term = *inner,
-                Term::Any | Term::Nothing | Term::Value(_) => return None,
-            }
-        }
     }
 
     fn compute(&mut self, term: TermId) -> Result<Normal, SchemaError> {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::Normaliser;
+use super::place::PATTERNS;
 use crate::error::SchemaError;
 use crate::language::LanguageId;
-use crate::normal::{Normal, ObjectShape, Witness};
+use crate::normal::{Normal, ObjectShape, TermId, Witness};
 
 /// A language of at most so many keys is taken key by key.
 const FEW_KEYS: usize = 256;
@@ -18,6 +19,7 @@ impl Normaliser<'_, '_> {
     /// infinitely many to choose from and the whole of what its value must be.
     pub(crate) fn with_settled_witnesses(
         &mut self,
+        term: TermId,
         normal: &Normal,
     ) -> Result<Normal, SchemaError> {
         let mut settled = Normal { objects: Vec::new(), ..normal.clone() };
@@ -32,20 +34,25 @@ impl Normaliser<'_, '_> {
                 continue;
             };
             let before = pending.len();
-            self.candidates(&shape, &done, witness, &mut pending)?;
+            self.candidates(term, &shape, &done, witness, &mut pending)?;
             pending[before..].reverse();
             if pending.len() + settled.objects.len() > limit {
-                return Err(SchemaError::limit("", "alternatives", limit));
+                return Err(SchemaError::limit(self.place(term), "alternatives", limit));
             }
         }
         Ok(settled)
     }
 
     /// The keys of a language that can run out of them.
-    fn few_keys(&mut self, keys: LanguageId) -> Result<Option<Vec<Arc<str>>>, SchemaError> {
+    fn few_keys(
+        &mut self,
+        term: TermId,
+        keys: LanguageId,
+    ) -> Result<Option<Vec<Arc<str>>>, SchemaError> {
         let few = self.reader.terms.automaton(keys).and_then(|dfa| dfa.texts(PLENTY));
         if few.as_ref().is_some_and(|few| few.len() > FEW_KEYS) {
-            return Err(SchemaError::limit("", "keys of which one must be there", FEW_KEYS));
+            let name = "keys of which one must be there";
+            return Err(self.limit(term, &PATTERNS, name, FEW_KEYS));
         }
         Ok(few.map(|few| few.into_iter().map(Arc::from).collect()))
     }
@@ -53,6 +60,7 @@ impl Normaliser<'_, '_> {
     /// The shape for each member that can be the witness.
     fn candidates(
         &mut self,
+        term: TermId,
         shape: &ObjectShape,
         done: &[Witness],
         witness: Witness,
@@ -79,7 +87,7 @@ impl Normaliser<'_, '_> {
             if self.is_contradiction(value)? || !self.reader.terms.has_keys(free) {
                 continue;
             }
-            if let Some(few) = self.few_keys(free)? {
+            if let Some(few) = self.few_keys(term, free)? {
                 keys.extend(few);
                 continue;
             }
@@ -91,7 +99,7 @@ impl Normaliser<'_, '_> {
                     continue;
                 }
                 let mut done = done.to_vec();
-                let Some(few) = self.few_keys(keys)? else {
+                let Some(few) = self.few_keys(term, keys)? else {
                     done[index] = Witness { keys, value };
                     found.push((shape.clone(), done));
                     continue;

@@ -52,6 +52,22 @@ pub(crate) enum Part {
     DependentSchema { key: String, term: TermId, keyword: &'static str },
 }
 
+impl Part {
+    /// The subschemas that it applies to the same value.
+    pub(crate) fn terms(&self) -> Vec<TermId> {
+        match self {
+            Self::Term(term) | Self::Not(term) | Self::DependentSchema { term, .. } => vec![*term],
+            Self::AnyOf(terms) | Self::OneOf(terms) => terms.clone(),
+            Self::If { condition, then, otherwise } => vec![*condition, *then, *otherwise],
+            Self::Normal(_)
+            | Self::Names(_)
+            | Self::Evaluates(_)
+            | Self::Unevaluated { .. }
+            | Self::DependentKeys { .. } => Vec::new(),
+        }
+    }
+}
+
 /// What is read so far.
 #[derive(Debug)]
 pub(crate) struct Reader<'s, 'o> {
@@ -61,6 +77,8 @@ pub(crate) struct Reader<'s, 'o> {
     pub(crate) entries: Vec<Entry>,
     pub(crate) refused: Vec<Unsupported>,
     pub(crate) notes: Vec<String>,
+    /// Where a combination of patterns was too large.
+    pub(crate) large_patterns: Option<String>,
 }
 
 /// The keywords of one subschema.
@@ -80,6 +98,7 @@ impl<'s, 'o> Reader<'s, 'o> {
             terms: Terms::default(),
             entries: Vec::new(),
             refused: Vec::new(),
+            large_patterns: None,
         }
     }
 
@@ -137,8 +156,8 @@ impl<'s, 'o> Reader<'s, 'o> {
 
     /// The error of what was refused, if that is one.
     pub(crate) fn verdict(&self) -> Result<(), SchemaError> {
-        if self.terms.patterns_too_large {
-            return Err(SchemaError::limit("", "states of combined patterns", MAX_STATES));
+        if let Some(pointer) = &self.large_patterns {
+            return Err(SchemaError::limit(pointer, "states of combined patterns", MAX_STATES));
         }
         match self.refused.first() {
             Some(first) if self.options.strictness == Strictness::Strict => {
