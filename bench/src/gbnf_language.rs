@@ -162,6 +162,13 @@ impl Rewriting<'_> {
                 min: members.min,
                 max: members.max,
             }))),
+            ExprKind::Unique(list) => Expr::new(ExprKind::Unique(Box::new(Unique {
+                first: self.all(&list.first),
+                rest: list.rest.as_ref().map(|rest| self.expr(rest)),
+                separator: self.expr(&list.separator),
+                min: list.min,
+                max: list.max,
+            }))),
         }
     }
 
