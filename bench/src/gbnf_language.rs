@@ -5,7 +5,7 @@
 //! class matches any more. Then the cases with tokens are texts too.
 
 use grammask_gbnf::{
-    CharClass, Expr, ExprKind, Grammar, Member, Members, Rule, TokenName, TokenReference,
+    CharClass, Expr, ExprKind, Grammar, Member, Members, Rule, TokenName, TokenReference, Unique,
 };
 use grammask_oracle::Reference;
 use grammask_sampler::{TokenId, Vocabulary};
