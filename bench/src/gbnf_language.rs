@@ -5,7 +5,7 @@
 //! class matches any more. Then the cases with tokens are texts too.
 
 use grammask_gbnf::{
-    CharClass, Expr, ExprKind, Grammar, Member, Members, Rule, TokenName, TokenReference,
+    CharClass, Expr, ExprKind, Grammar, Member, Members, Rule, TokenName, TokenReference, Unique,
 };
 use grammask_oracle::Reference;
 use grammask_sampler::{TokenId, Vocabulary};
@@ -161,6 +161,13 @@ impl Rewriting<'_> {
                 separator: self.expr(&members.separator),
                 min: members.min,
                 max: members.max,
+            }))),
+            ExprKind::Unique(list) => Expr::new(ExprKind::Unique(Box::new(Unique {
+                first: self.all(&list.first),
+                rest: list.rest.as_ref().map(|rest| self.expr(rest)),
+                separator: self.expr(&list.separator),
+                min: list.min,
+                max: list.max,
             }))),
         }
     }

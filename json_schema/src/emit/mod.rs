@@ -430,21 +430,7 @@ fn label(text: &str) -> String {
 
 /// The number of nodes.
 fn size(expr: &Expr) -> usize {
-    match &expr.kind {
-        ExprKind::Literal(_)
-        | ExprKind::Class(_)
-        | ExprKind::Any
-        | ExprKind::Reference(_)
-        | ExprKind::Token(_) => 1,
-        ExprKind::Sequence(items) | ExprKind::Choice(items) => {
-            1 + items.iter().map(size).sum::<usize>()
-        }
-        ExprKind::Repeat { item, .. } => 1 + size(item),
-        ExprKind::Members(members) => {
-            let sizes = members.members.iter().map(|m| size(&m.key) + size(&m.value));
-            1 + size(&members.separator) + sizes.sum::<usize>()
-        }
-    }
+    1 + expr.children().map(size).sum::<usize>()
 }
 
 /// One after the other, flat, with neighbouring literals merged.
