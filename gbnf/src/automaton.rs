@@ -1,18 +1,28 @@
 //! A compiled grammar.
 
+mod canonical;
 mod compile;
+mod count;
 mod counting;
+mod few;
+mod growth;
 mod interner;
+mod items;
 mod keys;
 mod label;
 mod left_corner;
 mod linear;
+mod lists;
 mod lower;
 mod members;
+mod possible;
 mod program;
+mod scarce;
 mod session;
 mod stack;
 mod terms;
+mod texts;
+mod tracks;
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,6 +37,8 @@ pub use members::{ContextId, KeyEnd, KeyStateId};
 pub use session::{Entry, Session, State};
 pub use stack::NodeId;
 pub use terms::{ByteSet, ClassStep, TermId, Terms};
+pub use texts::TextId;
+pub use tracks::TrackId;
 
 /// A compiled grammar: immutable, cheap to clone, usable from many threads. All that changes sits
 /// in the [`crate::Matcher`]s that are started on it.
@@ -121,6 +133,16 @@ pub enum CompileErrorKind {
     MemberKey(&'static str),
     /// Members are counted in a way that only a search for a matching could keep exact.
     MemberCount(&'static str),
+    /// An item of a list of unique items is not what it must be.
+    Item(&'static str),
+    /// An item of a list of unique items begins with that list.
+    ItemRecursion,
+    /// A list of unique items asks for many of items that are finitely many, but too many to see
+    /// which of them it must leave to which place.
+    ItemsTooLarge {
+        /// The greatest number of texts that are told apart.
+        limit: usize,
+    },
     /// The automaton would have more positions than the limit.
     TooLarge {
         /// The greatest number of positions.
@@ -161,6 +183,7 @@ impl CompileError {
             CompileErrorKind::UndefinedRoot(_) => Code::MissingStart,
             CompileErrorKind::ReversedCount => Code::ReversedCount,
             CompileErrorKind::MemberKey(_) | CompileErrorKind::MemberCount(_) => Code::BadMembers,
+            CompileErrorKind::Item(_) | CompileErrorKind::ItemRecursion => Code::BadItem,
             _ => Code::Limit,
         };
         Diagnostic::new(code, self.span.unwrap_or_default(), self.to_string())
@@ -179,6 +202,15 @@ impl fmt::Display for CompileError {
             }
             CompileErrorKind::MemberKey(reason) => write!(f, "a key of '@members' {reason}"),
             CompileErrorKind::MemberCount(reason) => write!(f, "a count of '@members' {reason}"),
+            CompileErrorKind::Item(reason) => write!(f, "an item of '@unique' {reason}"),
+            CompileErrorKind::ItemRecursion => {
+                f.write_str("an item of '@unique' begins with the list itself")
+            }
+            CompileErrorKind::ItemsTooLarge { limit } => write!(
+                f,
+                "the items of '@unique' have finitely many texts, but more than {limit}, the limit \
+                 where others may need them"
+            ),
             CompileErrorKind::TooLarge { limit } => {
                 write!(f, "the grammar needs more than {limit} automaton positions, the limit")
             }

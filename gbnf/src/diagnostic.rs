@@ -37,6 +37,8 @@ pub enum Code {
     BadMembers,
     /// `G014`: a token reference that is not one token of the vocabulary.
     UnknownToken,
+    /// `G015`: items of `@unique` that break its rules.
+    BadItem,
     /// `G020`: llama.cpp does not have this.
     NotInDialect,
     /// `G021`: llama.cpp refuses left recursion.
@@ -71,6 +73,7 @@ impl Code {
             Self::MatchesNothing => "G012",
             Self::BadMembers => "G013",
             Self::UnknownToken => "G014",
+            Self::BadItem => "G015",
             Self::NotInDialect => "G020",
             Self::LeftRecursion => "G021",
             Self::Hangs => "G022",

@@ -79,7 +79,7 @@ impl Matcher {
         let mut found = Found::default();
         let mut session = self.session();
         for &entry in self.state().entries() {
-            session.look_ahead(|session| found.add(session, entry));
+            session.look_ahead(|session| found.add(session, self.state(), entry));
         }
         found.list(self.is_complete())
     }
@@ -95,7 +95,7 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, session: &mut Session, entry: Entry) {
+    fn add(&mut self, session: &mut Session, state: &State, entry: Entry) {
         if let Label::Token(token) = entry.label {
             let token = session.token(token).clone();
             if !self.tokens.contains(&token) {
@@ -104,7 +104,7 @@ impl Found {
             return;
         }
         let mut decoder = Decoder { session, known: FxHashMap::default() };
-        let (groups, bytes) = decoder.characters(&State::from(entry));
+        let (groups, bytes) = decoder.characters(&state.only(entry));
         self.bytes.union_with(&bytes);
         for (after, ranges) in groups {
             match ranges[..] {
@@ -199,6 +199,12 @@ type Group = (State, Vec<(char, char)>);
 type Bits = (u32, u32, State);
 
 impl Decoder<'_> {
+    /// The state after a byte. Characters that lead to states that differ in nothing but the text
+    /// are one group.
+    fn step(&mut self, state: &State, byte: u8) -> State {
+        self.session.step(state, byte).without_text()
+    }
+
     /// The characters that may come next, by the state after them, in the order of the first
     /// characters; and the bytes that may come next and begin no character.
     fn characters(&mut self, state: &State) -> (Vec<Group>, ByteSet) {
@@ -207,7 +213,7 @@ impl Decoder<'_> {
         let mut inside = ByteSet::default();
         let first = self.session.first(state);
         for byte in first.iter() {
-            let after = self.session.step(state, byte);
+            let after = self.step(state, byte);
             if after.is_dead() {
                 continue;
             }
@@ -250,7 +256,7 @@ impl Decoder<'_> {
         let mut all: Vec<Bits> = Vec::new();
         let first = self.session.first(state);
         for byte in first.iter().filter(|byte| (0x80..0xC0).contains(byte)) {
-            let after = self.session.step(state, byte);
+            let after = self.step(state, byte);
             if after.is_dead() {
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::grammar::{Expr, ExprKind, Grammar, Member, Members, Repetition};
+use crate::grammar::{Expr, ExprKind, Grammar, Member, Members, Repetition, Unique};
 use crate::graph::Graph;
 
 /// For each part of a grammar, whether some finite text matches it.
@@ -119,6 +119,13 @@ fn push_nodes<'a>(nodes: &mut Vec<Node<'a>>, ahead: &mut Vec<Node<'a>>) {
                     push(Part::Member(member), role_of(member.repetition));
                 }
             }
+            Part::Expr(Expr { kind: ExprKind::Unique(list), .. }) => {
+                let role = |needed| if needed { Role::Needed } else { Role::Unneeded };
+                push(Part::Expr(&list.separator), role(list.min > 1));
+                for (at, item) in list.first.iter().chain(&list.rest).enumerate() {
+                    push(Part::Expr(item), role((list.min as usize) > at));
+                }
+            }
             Part::Expr(expr) => {
                 expr.children().for_each(|child| push(Part::Expr(child), Role::Needed));
             }
@@ -192,6 +199,7 @@ fn waits_for(part: Part<'_>) -> Option<Missing> {
             ExprKind::Repeat { min, max, .. } if max.is_some_and(|max| max < *min) => return None,
             ExprKind::Repeat { min, .. } => u32::from(*min > 0),
             ExprKind::Members(members) => return members_wait_for(members),
+            ExprKind::Unique(list) => return items_wait_for(list),
         },
     };
     Some(Missing { needed, optional: 0 })
@@ -205,6 +213,15 @@ fn members_wait_for(members: &Members) -> Option<Missing> {
     let needed = members.members.iter().filter(|member| member.repetition.min() > 0).count() as u32;
     let separator = u32::from(least > 1);
     Some(Missing { needed: needed + separator, optional: least - required_members(members) })
+}
+
+fn items_wait_for(list: &Unique) -> Option<Missing> {
+    let (least, given) = (list.min as usize, list.first.len() + usize::from(list.rest.is_some()));
+    let too_few = list.rest.is_none() && given < least;
+    if too_few || list.max.is_some_and(|max| max < list.min) {
+        return None;
+    }
+    Some(Missing { needed: least.min(given) as u32 + u32::from(least > 1), optional: 0 })
 }
 
 /// How many members the entries ask for.

@@ -64,6 +64,8 @@ pub enum ExprKind {
     },
     /// `@members(...)`: members in any order, each key at most once (extension).
     Members(Box<Members>),
+    /// `@unique(...)`: a list of items of which no two are equal (extension).
+    Unique(Box<Unique>),
 }
 
 /// A set of code points, as written.
@@ -199,6 +201,44 @@ pub enum Repetition {
     },
     /// `!=>`: never; takes the key away from the [`Repetition::Many`] members.
     Never,
+}
+
+/// `@unique(SEP){min,max}( ITEM ; ITEM ; ITEM* )`.
+///
+/// Items in order with the separator between two of them, no two of them equal. Two items are equal
+/// if their texts are, where
+///
+/// - blanks (space, tab, CR, LF) outside of strings do not count; a string goes from a double quote
+///   to the next one that no backslash escapes;
+/// - the order of the parts that commas separate between a `{` and its `}` does not count, nor does
+///   it in such parts. (Strings are one character here. A comma between other brackets separates no
+///   parts.) In an item in which `{}` and `[]` do not match, it does count.
+///
+/// So items that are JSON values are told apart by their values, as long as strings and numbers are
+/// spelled in one way.
+///
+/// ```
+/// use grammask_gbnf::{Automaton, Matcher, parse};
+///
+/// let grammar = parse(r#"root ::= "[" @unique(","){1,3}( ([{}a-z, ]+)* ) "]""#)?;
+/// let mut matcher = Matcher::new(&Automaton::compile(&grammar, "root")?);
+/// matcher.advance(b"[{a,b},{b, a}")?;
+/// assert!(matcher.advance(b"]").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Unique {
+    /// The first items, each by itself. None of them is `x*`, which would be [`Unique::rest`], nor
+    /// matches the empty text.
+    pub first: Vec<Expr>,
+    /// Any further item; `None`: there is none. Does not match the empty text.
+    pub rest: Option<Expr>,
+    /// What stands between two items.
+    pub separator: Expr,
+    /// Least number of items.
+    pub min: u32,
+    /// Greatest number of items; `None`: unbounded.
+    pub max: Option<u32>,
 }
 
 impl Repetition {

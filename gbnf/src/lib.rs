@@ -25,18 +25,19 @@ mod source;
 mod span;
 mod syntax_error;
 mod tree;
+mod unique;
 mod walk;
 
 pub use automaton::{
     Automaton, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry, KeyEnd,
-    KeyStateId, Label, NodeId, Session, State, TermId, Terms,
+    KeyStateId, Label, NodeId, Session, State, TermId, Terms, TextId, TrackId,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};
 pub use expected::Expected;
 pub use grammar::{
     CharClass, Expr, ExprKind, Grammar, Member, Members, Repetition, Rule, TokenName,
-    TokenReference,
+    TokenReference, Unique,
 };
 pub use line_index::{LineIndex, Position};
 pub use matcher::{AdvanceError, AdvanceErrorKind, Matcher};

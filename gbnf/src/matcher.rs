@@ -159,7 +159,8 @@ impl Matcher {
         bytes: Option<&[u8]>,
         matches: impl Fn(&TokenReference) -> bool,
     ) -> Result<(), AdvanceError> {
-        let as_token = self.session().step_token(&self.now.state, matches);
+        let as_token =
+            self.session().step_token(&self.now.state, bytes.unwrap_or_default(), matches);
         let as_text = match bytes {
             Some(bytes) => match self.after(bytes) {
                 Ok(state) => state,

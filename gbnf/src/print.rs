@@ -135,6 +135,22 @@ fn print<'a>(
             ahead.push(Step::Text(")"));
             ahead.push(Step::Expr(&members.separator, Place::Body));
         }
+        ExprKind::Unique(list) => {
+            f.write_str("@unique(")?;
+            ahead.push(Step::Text(")"));
+            if let Some(rest) = &list.rest {
+                ahead.push(Step::Quantifier(0, None));
+                ahead.push(Step::Expr(rest, Place::Repeated));
+                ahead.push(Step::Text(if list.first.is_empty() { "" } else { "; " }));
+            }
+            push_items(ahead, &list.first, Place::Body, "; ");
+            ahead.push(Step::Text("("));
+            if (list.min, list.max) != (0, None) {
+                ahead.push(Step::Bounds(list.min, list.max));
+            }
+            ahead.push(Step::Text(")"));
+            ahead.push(Step::Expr(&list.separator, Place::Body));
+        }
     }
     Ok(())
 }

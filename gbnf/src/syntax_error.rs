@@ -91,7 +91,7 @@ fn expected_words(expected: &[Rule]) -> Vec<&'static str> {
             Rule::required | Rule::maybe | Rule::many | Rule::never => {
                 "one of '=>' '?=>' '*=>' '!=>'"
             }
-            Rule::next_member => "';'",
+            Rule::next_member | Rule::next_item => "';'",
             Rule::member => "a member",
             Rule::separator => "a separator in parentheses",
             Rule::EOI => "the end of the rule",
@@ -131,7 +131,7 @@ fn help_in_body(found: &str) -> Option<&'static str> {
         ")" => "there is no '(' for it",
         "]" => "there is no '[' for it",
         "}" => "there is no '{' for it",
-        _ if found.starts_with('@') => "the only word with '@' is '@members'",
+        _ if found.starts_with('@') => "the words with '@' are '@members' and '@unique'",
         _ => return None,
     })
 }

@@ -7,12 +7,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{Dialect, ParseConfig};
 use crate::grammar::{
     Expr, ExprKind, Member, Members, Repetition, Rule as Definition, TokenName, TokenReference,
+    Unique,
 };
 use crate::llama_cpp;
 use crate::members;
 use crate::notation::Rule;
 use crate::source::MAX_DEPTH;
 use crate::span::Span;
+use crate::unique;
 
 /// Builds the tree of one rule, and collects what is wrong with it.
 ///
@@ -117,6 +119,7 @@ impl<'a> TreeBuilder<'a> {
         match pair.as_rule() {
             Rule::group => self.group(pair, depth),
             Rule::members => self.members(pair, depth),
+            Rule::unique => self.unique(pair, depth),
             _ => self.leaf(pair),
         }
     }
@@ -222,13 +225,44 @@ impl<'a> TreeBuilder<'a> {
         text.parse().unwrap_or(limit)
     }
 
+    /// Reports a word that llama.cpp does not have.
+    fn own_word(&mut self, word: &str, span: Span) {
+        if self.config.dialect == Dialect::LlamaCpp {
+            let fault = format!("llama.cpp has no '{word}'");
+            self.faults.push(Diagnostic::new(Code::NotInDialect, span, fault));
+        }
+    }
+
+    #[inline(never)]
+    fn unique(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
+        let span = self.span(&pair);
+        self.own_word("@unique", span);
+        let (first, separator) = (Vec::new(), Expr::empty());
+        let mut found = Unique { first, rest: None, separator, min: 0, max: None };
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::separator => found.separator = self.group(part, depth),
+                Rule::bounds => (found.min, found.max) = self.bounds(part),
+                Rule::list_item => {
+                    let item = self.group(part, depth);
+                    found.first.push(item);
+                }
+                _ => {}
+            }
+        }
+        if let Some(last) = found.first.pop_if(|last| unique::is_rest(last))
+            && let ExprKind::Repeat { item, .. } = last.kind
+        {
+            found.rest = Some(*item);
+        }
+        unique::check_items(&found, self.faults);
+        Expr { kind: ExprKind::Unique(Box::new(found)), span }
+    }
+
     #[inline(never)]
     fn members(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
         let span = self.span(&pair);
-        if self.config.dialect == Dialect::LlamaCpp {
-            let fault = "llama.cpp has no '@members'";
-            self.faults.push(Diagnostic::new(Code::NotInDialect, span, fault));
-        }
+        self.own_word("@members", span);
         let mut found =
             Members { members: Vec::new(), separator: Expr::empty(), min: 0, max: None };
         for part in pair.into_inner() {

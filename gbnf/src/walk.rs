@@ -6,7 +6,7 @@ use crate::grammar::{Expr, ExprKind};
 
 impl Expr {
     /// The parts of this expression, in source order; of [`ExprKind::Members`] the separator, then
-    /// each key and value.
+    /// each key and value; of [`ExprKind::Unique`] the separator, then each item.
     ///
     /// ```
     /// use grammask_gbnf::Expr;
@@ -15,16 +15,21 @@ impl Expr {
     /// assert_eq!(both.children().count(), 2);
     /// ```
     pub fn children(&self) -> impl DoubleEndedIterator<Item = &Self> {
-        let (items, members): (&[Self], _) = match &self.kind {
-            ExprKind::Sequence(items) | ExprKind::Choice(items) => (items, None),
-            ExprKind::Repeat { item, .. } => (std::slice::from_ref(&**item), None),
-            ExprKind::Members(members) => (&[], Some(members)),
-            _ => (&[], None),
-        };
-        let separator = members.map(|members| &members.separator);
-        let members = members.map_or(&[][..], |members| &members.members);
+        let (mut separator, mut items, mut rest) = (None, &[][..], None);
+        let mut members = &[][..];
+        match &self.kind {
+            ExprKind::Sequence(parts) | ExprKind::Choice(parts) => items = parts,
+            ExprKind::Repeat { item, .. } => items = std::slice::from_ref(&**item),
+            ExprKind::Members(found) => {
+                (separator, members) = (Some(&found.separator), &found.members);
+            }
+            ExprKind::Unique(list) => {
+                (separator, items, rest) = (Some(&list.separator), &list.first, list.rest.as_ref());
+            }
+            _ => {}
+        }
         let members = members.iter().flat_map(|member| [&member.key, &member.value]);
-        items.iter().chain(separator).chain(members)
+        separator.into_iter().chain(items).chain(rest).chain(members)
     }
 
     /// This expression and all expressions in it, each before its parts, in source order.
@@ -49,7 +54,7 @@ impl Expr {
                 ExprKind::Sequence(items) | ExprKind::Choice(items) => {
                     ahead.extend(items.iter().rev());
                 }
-                ExprKind::Repeat { .. } | ExprKind::Members(_) => {
+                ExprKind::Repeat { .. } | ExprKind::Members(_) | ExprKind::Unique(_) => {
                     ahead.extend(expr.children().rev());
                 }
             }

@@ -1,10 +1,12 @@
 //! A grammar's tree as plain BNF over bytes.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 
 use grammask_gbnf::{CharClass, Expr, ExprKind, Grammar};
 
 use crate::members::MembersRule;
+use crate::unique::UniqueRule;
 use crate::utf8::encodings;
 
 /// The number of a nonterminal.
@@ -26,6 +28,8 @@ pub(crate) enum Rule {
     Alternatives(Vec<Vec<Symbol>>),
     /// Members in any order.
     Members(MembersRule),
+    /// A list of items that differ.
+    Unique(UniqueRule),
 }
 
 /// Rules by number, and what is known of each.
@@ -39,6 +43,12 @@ pub(crate) struct Bnf {
     pub(crate) productive: Vec<bool>,
     /// Whether the name derives the empty text.
     pub(crate) nullable: Vec<bool>,
+    /// The least number of bytes that each name derives, or less.
+    pub(crate) shortest: Vec<usize>,
+    /// Whether items that must differ occur: what is productive may then still match nothing.
+    pub(crate) has_unique: bool,
+    /// Whether it has been given up to see whether some text can be finished.
+    pub(crate) gave_up: AtomicBool,
 }
 
 impl Bnf {
@@ -56,11 +66,15 @@ impl Bnf {
             root,
             productive: vec![false; rules.len()],
             nullable: vec![false; rules.len()],
+            shortest: vec![usize::MAX; rules.len()],
+            gave_up: AtomicBool::new(false),
+            has_unique: rules.iter().any(|rule| matches!(rule, Rule::Unique(_))),
             rules,
         };
         bnf.find_productive();
         bnf.find_nullable();
         bnf.drop_unproductive();
+        bnf.find_shortest();
         bnf
     }
 
@@ -75,6 +89,7 @@ impl Bnf {
                         alternatives.iter().any(|body| all_names(body, &self.productive))
                     }
                     Rule::Members(members) => members.can_start(&self.productive),
+                    Rule::Unique(list) => list.can_start(&self.productive),
                 };
                 if productive && !self.productive[name] {
                     self.productive[name] = true;
@@ -96,6 +111,7 @@ impl Bnf {
                             && all_names(body, &self.nullable)
                     }),
                     Rule::Members(members) => members.may_be_empty(),
+                    Rule::Unique(list) => list.min == 0,
                 };
                 if nullable && !self.nullable[name] {
                     self.nullable[name] = true;
@@ -103,6 +119,35 @@ impl Bnf {
                 }
             }
         }
+    }
+
+    /// Each name's shortest text. (That of members counts as empty.)
+    fn find_shortest(&mut self) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for name in 0..self.rules.len() {
+                let length = match &self.rules[name] {
+                    Rule::Alternatives(alternatives) => {
+                        alternatives.iter().map(|body| self.length(body)).min()
+                    }
+                    Rule::Members(_) => Some(0),
+                    Rule::Unique(list) => Some(list.shortest(0, 0, &self.shortest)),
+                };
+                if length.is_some_and(|length| length < self.shortest[name]) {
+                    self.shortest[name] = length.unwrap_or(usize::MAX);
+                    changed = true;
+                }
+            }
+        }
+    }
+
+    /// The least number of bytes that symbols derive.
+    pub(crate) fn length(&self, body: &[Symbol]) -> usize {
+        body.iter().fold(0, |sum: usize, symbol| match symbol {
+            Symbol::Byte(..) => sum.saturating_add(1),
+            Symbol::Name(name) => sum.saturating_add(self.shortest[*name]),
+        })
     }
 
     fn drop_unproductive(&mut self) {
@@ -181,6 +226,21 @@ impl<'g> Lowering<'g> {
                 let separator = name(&members.separator);
                 let rule = MembersRule::new(self.grammar, members, values, separator);
                 self.rules.push(Rule::Members(rule));
+                vec![Symbol::Name(self.rules.len() - 1)]
+            }
+            ExprKind::Unique(list) => {
+                let mut name = |expr: &Expr| {
+                    let body = self.expr(expr);
+                    self.add(vec![body])
+                };
+                let rule = UniqueRule {
+                    first: list.first.iter().map(&mut name).collect(),
+                    rest: list.rest.as_ref().map(&mut name),
+                    separator: name(&list.separator),
+                    min: list.min as usize,
+                    max: list.max.map(|max| max as usize),
+                };
+                self.rules.push(Rule::Unique(rule));
                 vec![Symbol::Name(self.rules.len() - 1)]
             }
         }

@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 
 use grammask_gbnf::{
-    CharClass, Expr, ExprKind, Grammar, Member, Members, Repetition, TokenName, TokenReference,
+    Automaton, CharClass, CompileErrorKind, Expr, ExprKind, Grammar, Member, Members, Repetition,
+    TokenName, TokenReference, Unique,
 };
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
@@ -21,13 +22,13 @@ use crate::reference::Reference;
 pub const ALPHABET: &[u8] = "abcx,= éжÿ漢😀".as_bytes();
 
 /// Grammars of up to six rules: left-recursive in every way, nullable, ambiguous, cyclic, with
-/// nested and overlapping counters, with rules that cannot finish or are not reached, and with
-/// members.
+/// nested and overlapping counters, with rules that cannot finish or are not reached, with members
+/// and with lists of unique items.
 pub fn grammars() -> BoxedStrategy<Grammar> {
-    prop_oneof![3 => plain_grammars(), 1 => members_grammars()].boxed()
+    prop_oneof![6 => plain_grammars(), 2 => members_grammars(), 1 => unique_grammars()].boxed()
 }
 
-/// [`grammars`] without members.
+/// [`grammars`] without members and lists.
 pub fn plain_grammars() -> BoxedStrategy<Grammar> {
     rules(vec(plain_body(), 1..=6))
 }
@@ -53,6 +54,31 @@ pub fn members_grammars() -> BoxedStrategy<Grammar> {
         others.insert(0, root);
         others
     }))
+}
+
+/// Grammars whose start rule has a list of unique items; the items may be lists again.
+pub fn unique_grammars() -> BoxedStrategy<Grammar> {
+    let root = prop_oneof![
+        3 => unique(item()),
+        1 => (small(), unique(item()), small()).prop_map(|(a, b, c)| sequence([a, b, c])),
+        3 => unique(nested_item()),
+        1 => (unique(item()), unique(item())).prop_map(|(a, b)| choice([a, b])),
+        1 => unique(item()).prop_map(|item| item.repeat(0, Some(2))),
+    ];
+    let others = vec(prop_oneof![1 => plain_body(), 2 => unique(nested_item())], 0..=2);
+    let grammars = rules((root, others).prop_map(|(root, mut others)| {
+        others.insert(0, root);
+        others
+    }));
+    grammars.prop_filter("nobody knows how many items there are", is_decided).boxed()
+}
+
+/// Whether it is known of all lists whether there are enough items.
+fn is_decided(grammar: &Grammar) -> bool {
+    match Automaton::compile(grammar, "root") {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), CompileErrorKind::ItemsTooLarge { .. }),
+    }
 }
 
 /// Grammars with every kind of node and unusual names, texts and numbers: for what reads and
@@ -169,11 +195,13 @@ pub fn sample<S: Strategy>(strategy: &S, seed: u64) -> S::Value {
 /// A character, or bytes that are none.
 fn piece() -> BoxedStrategy<Vec<u8>> {
     let characters =
-        ["a", "b", "c", "a", "b", "c", "x", ",", "=", "a=", " ", "é", "ÿ", "ж", "漢", "😀"];
+        ["a", "b", "c", "a", "b", "c", "x", ",", "=", "a=", " ", "é", "ÿ", "ж", "漢", "😀"]
+            .into_iter()
+            .chain(["{", "}", "[", "]", "\"", "},"]);
     let broken: [&[u8]; 7] =
         [b"\xC3", b"\xA9", b"\xE6\xBC", b"\xF0\x9F", b"\xED\xA0\x80", b"\xFF", b"\0"];
     prop_oneof![
-        12 => select(characters.map(|text| text.as_bytes().to_vec()).to_vec()),
+        12 => select(characters.map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>()),
         1 => select(broken.map(<[u8]>::to_vec).to_vec()),
     ]
     .boxed()
@@ -228,6 +256,16 @@ fn resolve(expr: Expr, name: &impl Fn(usize) -> String) -> Expr {
                 .collect();
             let separator = resolve(separator, name);
             ExprKind::Members(Box::new(Members { members, separator, min, max }))
+        }
+        ExprKind::Unique(list) => {
+            let Unique { first, rest, separator, min, max } = *list;
+            ExprKind::Unique(Box::new(Unique {
+                first: all(first),
+                rest: rest.map(|rest| resolve(rest, name)),
+                separator: resolve(separator, name),
+                min,
+                max,
+            }))
         }
         kind => kind,
     })
@@ -530,6 +568,124 @@ fn counted(entries: Vec<((Expr, bool), Repetition, Expr)>, min: u32) -> Vec<Memb
         .collect()
 }
 
+/// A list of items of the given kind.
+fn unique(item: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
+    let separator = prop_oneof![
+        6 => Just(literal(",")),
+        1 => Just(sequence([literal(","), literal(" ").optional()])),
+        1 => Just(choice([literal(","), literal("b")])),
+        1 => Just(Expr::empty()),
+    ];
+    let rest = prop_oneof![3 => item.clone().prop_map(Some), 1 => Just(None)];
+    let count = prop_oneof![1 => Just((0, None)), 2 => bounds(3)];
+    let first = prop_oneof![1 => vec(item.clone(), 0..=0), 1 => vec(item, 1..=3)];
+    (first, rest, separator, count)
+        .prop_map(|(first, rest, separator, (min, max))| {
+            Expr::new(ExprKind::Unique(Box::new(Unique { first, rest, separator, min, max })))
+        })
+        .boxed()
+}
+
+/// An item of a list: never empty, often one of few texts.
+fn item() -> BoxedStrategy<Expr> {
+    let letters = |lo: char, hi: char| Expr::class([(lo, hi)]);
+    let quote = || literal("\"");
+    let string = |inside: Expr| sequence([quote(), inside, quote()]);
+    let blank = || literal(" ").optional();
+    let items = [
+        literal("a"),
+        literal("b"),
+        literal("ab"),
+        choice([literal("a"), literal("b")]),
+        letters('a', 'c'),
+        letters('a', 'b').repeat(1, Some(2)),
+        letters('a', 'b').repeat(1, None),
+        sequence([literal("a"), letters('b', 'c').optional()]),
+        sequence([blank(), choice([literal("a"), literal("é")]), blank()]),
+        sequence([literal("a"), literal(" ").repeat(0, Some(2)), literal("b")]),
+        string(Expr::class([('a', 'b'), (' ', ' ')]).repeat(0, Some(2))),
+        string(Expr::class([('a', 'c'), (' ', ' ')]).repeat(0, None)),
+        choice([string(literal("a")), string(literal(" a")), literal("a")]),
+        Expr::class([('\"', '\"'), ('a', 'a'), ('é', 'é')]),
+        braces(sequence([letters('a', 'c'), literal(","), letters('a', 'b')])),
+        braces(sequence([letters('a', 'b'), literal(",")]).repeat(0, Some(2))),
+        braces(Expr::class([('a', 'b'), (',', ','), (' ', ' ')]).repeat(1, Some(3))),
+        Expr::class([('a', 'a'), (',', ','), ('{', '{'), ('}', '}')]).repeat(1, Some(3)),
+    ];
+    select(items.to_vec()).boxed()
+}
+
+fn braces(inside: Expr) -> Expr {
+    sequence([literal("{"), inside, literal("}")])
+}
+
+/// Members with few keys.
+fn few_members() -> Vec<Expr> {
+    let member = |key: Expr, repetition, value| Member { key, repetition, value };
+    let a = || member(literal("a"), Repetition::Optional, Expr::empty());
+    let b = || member(literal("b"), Repetition::Required, literal("a").optional());
+    let many = || member(Expr::class([('a', 'b')]), Repetition::MANY, Expr::empty());
+    let all = [vec![a()], vec![a(), b()], vec![many()], vec![a(), many()]];
+    let members = |members| Members { members, separator: literal(","), min: 0, max: Some(2) };
+    all.into_iter().map(|all| Expr::new(ExprKind::Members(Box::new(members(all))))).collect()
+}
+
+/// An item of a list, which may hold lists, members and rules in brackets.
+fn nested_item() -> BoxedStrategy<Expr> {
+    let inside = prop_oneof![
+        3 => unique(item()),
+        1 => unique(item()).prop_map(|list| choice([list, literal("c")])),
+        1 => select(few_members()),
+        2 => (0_usize..4).prop_map(rule),
+    ];
+    let brackets = (inside, any::<bool>()).prop_map(|(inside, is_array)| {
+        if is_array { sequence([literal("["), inside, literal("]")]) } else { braces(inside) }
+    });
+    prop_oneof![
+        1 => item(),
+        2 => brackets.clone(),
+        1 => (item(), brackets).prop_map(|(a, b)| choice([a, b])),
+    ]
+    .boxed()
+}
+
+/// Two texts that are equal as items, or nearly so.
+pub fn like_items() -> BoxedStrategy<(String, String)> {
+    let leaf = select(vec!["", "a", "b", "12", "\"a\"", "\"}, {\"", "\"a b\""]);
+    let leaf = leaf.prop_map(|text| (text.to_owned(), text.to_owned()));
+    let all = leaf.prop_recursive(4, 24, 4, |inner| {
+        let inner = vec(inner, 0..=4);
+        (inner, any::<[bool; 3]>()).prop_map(|(parts, [is_array, reverse, rotate])| {
+            let (one, mut other): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+            let (open, close) = if is_array { ("[", "]") } else { ("{", "}") };
+            if reverse && !is_array {
+                other.reverse();
+            }
+            if rotate && !is_array && !other.is_empty() {
+                other.rotate_left(1);
+            }
+            (
+                format!("{open}{}{close}", one.join(",")),
+                format!("{open} {} {close}", other.join(", ")),
+            )
+        })
+    });
+    let change = (any::<u16>(), select("{}[],a\" ".chars().collect::<Vec<_>>()));
+    (all, vec(change, 0..=1))
+        .prop_map(|((one, other), changes)| {
+            let mut other: Vec<char> = other.chars().collect();
+            for (at, character) in changes {
+                let at = usize::from(at) % (other.len() + 1);
+                match other.get_mut(at) {
+                    Some(place) => *place = character,
+                    None => other.push(character),
+                }
+            }
+            (one, other.into_iter().collect())
+        })
+        .boxed()
+}
+
 /// Any tree at all, its references still as `@k`.
 fn any_expr() -> BoxedStrategy<Expr> {
     let character = || {
@@ -575,7 +731,10 @@ fn any_expr() -> BoxedStrategy<Expr> {
             3 => vec(inner.clone(), 0..=4).prop_map(Expr::sequence),
             3 => vec(inner.clone(), 2..=4).prop_map(Expr::choice),
             3 => (inner.clone(), count()).prop_map(|(item, (min, max))| item.repeat(min, max)),
-            1 => members(inner),
+            1 => members(inner.clone()),
+            1 => unique(inner.prop_filter("that would stand for all further ones", |item| {
+                !matches!(item.kind, ExprKind::Repeat { min: 0, max: None, .. })
+            }).boxed()),
         ]
     })
     .boxed()

@@ -14,6 +14,7 @@ pub mod generate;
 pub mod hostile;
 mod members;
 mod reference;
+mod unique;
 mod utf8;
 
 pub use reference::{Chart, Reference};

@@ -114,6 +114,15 @@ impl MembersRule {
         self.is_complete(&Used::default())
     }
 
+    /// The least number of bytes of the keys and separators that must still come after these
+    /// members, or less; `shortest` is that of each name.
+    pub(crate) fn shortest(&self, used: &Used, shortest: &[usize]) -> usize {
+        let total = used.total();
+        let more = self.missing(used).max(self.min.saturating_sub(total));
+        let separators = more.saturating_sub(usize::from(total == 0));
+        shortest[self.separator].saturating_mul(separators).saturating_add(more)
+    }
+
     /// Whether the members may end after these keys, which were allowed.
     pub(crate) fn is_complete(&self, used: &Used) -> bool {
         self.min <= used.total()

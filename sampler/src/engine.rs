@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use grammask_gbnf::{
-    Automaton, CompileError, Entry, Grammar, KeyEnd, Label, Session, State, TokenName,
-    TokenReference,
+    Automaton, CompileError, Entry, Grammar, KeyEnd, Label, Session, State, TextId, TokenName,
+    TokenReference, TrackId,
 };
 
 use crate::interior::{Interior, Iterations};
@@ -80,9 +80,10 @@ impl Base {
     }
 }
 
-/// Masks that have been computed, by configuration: those of one session.
+/// Masks that have been computed, by configuration and the text on which it depends: those of one
+/// session.
 #[derive(Debug)]
-pub(crate) struct MaskMemo(Generations<Entry, EntryMask>);
+pub(crate) struct MaskMemo(Generations<(Entry, TextId), EntryMask>);
 
 impl Default for MaskMemo {
     fn default() -> Self {
@@ -149,10 +150,12 @@ impl Engine {
     ) {
         mask.clear();
         for &entry in state.entries() {
-            let known = memo.0.get(entry);
-            let entry_mask = known.unwrap_or_else(|| {
-                let computed = session.look_ahead(|session| self.entry_mask(session, entry));
-                memo.0.insert(entry, computed.clone());
+            let key = (entry, state.text_of(entry));
+            let entry_mask = memo.0.get(key).unwrap_or_else(|| {
+                let start = state.only(entry);
+                let computed =
+                    session.look_ahead(|session| self.entry_mask(session, &start, entry));
+                memo.0.insert(key, computed.clone());
                 computed
             });
             entry_mask.bases.iter().for_each(|base| base.add_to(mask));
@@ -163,17 +166,24 @@ impl Engine {
         }
     }
 
-    fn entry_mask(&self, session: &mut Session, entry: Entry) -> EntryMask {
+    /// The mask of a configuration; `start` is the state with only that.
+    fn entry_mask(&self, session: &mut Session, start: &State, entry: Entry) -> EntryMask {
         let mut found = Found::new(self.vocabulary.len());
         let bases = match entry.label {
+            // Within an item of a list it matters which token leaves the terminal.
+            _ if entry.track != TrackId::NONE => {
+                self.walk_on(session, TokenTrie::ROOT, start, &mut found);
+                Box::default()
+            }
             Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
-                let base = self.by_table(session, TokenTrie::ROOT, entry, &mut found);
+                let base = self.by_table(session, TokenTrie::ROOT, start, entry, &mut found);
                 if base.is_none() {
-                    self.walk_on(session, TokenTrie::ROOT, &State::from(entry), &mut found);
+                    self.walk_on(session, TokenTrie::ROOT, start, &mut found);
                 }
                 base.into_iter().collect()
             }
-            Label::Key { .. } => self.key(session, entry, &mut found),
+            Label::Key { .. } => self.key(session, start, entry, &mut found),
+            Label::Item { .. } | Label::ItemEnd { .. } => Box::default(),
             Label::Token(token) => {
                 let reference = session.token(token);
                 if reference.negated {
@@ -193,32 +203,44 @@ impl Engine {
 
     /// The tokens of a member's key: where undeclared keys may be written, their own tokens; and
     /// exactly what the guard says wherever a key ends, or few are left.
-    fn key(&self, session: &mut Session, entry: Entry, found: &mut Found) -> Box<[Base]> {
-        let start = State::from(entry);
+    fn key(
+        &self,
+        session: &mut Session,
+        start: &State,
+        entry: Entry,
+        found: &mut Found,
+    ) -> Box<[Base]> {
         let Some((free, others)) = session.key_terms(entry.label) else {
-            self.walk(session, TokenTrie::ROOT, &start, found);
+            self.walk(session, TokenTrie::ROOT, start, found);
             return Box::default();
         };
         let tables: Vec<_> = free.iter().map(|&free| self.tables.key(free)).collect();
         if tables.iter().any(|table| !table.exits.is_empty()) {
             // The key could end in several places of one token.
-            self.walk(session, TokenTrie::ROOT, &start, found);
+            self.walk(session, TokenTrie::ROOT, start, found);
             return Box::default();
         }
         for table in &tables {
-            self.key_ends(session, entry, table, found);
+            self.key_ends(session, start, entry, table, found);
         }
         for rest in others {
-            self.walk_along(session, rest, &start, found);
+            self.walk_along(session, rest, start, found);
         }
         tables.into_iter().map(Base::Interior).collect()
     }
 
     /// The tokens that a table of keys says nothing about.
-    fn key_ends(&self, session: &mut Session, entry: Entry, table: &Interior, found: &mut Found) {
+    fn key_ends(
+        &self,
+        session: &mut Session,
+        start: &State,
+        entry: Entry,
+        table: &Interior,
+        found: &mut Found,
+    ) {
         let trie = &self.tables.trie;
         let after = |session: &mut Session, path: Vec<u8>| {
-            path.into_iter().fold(State::from(entry), |state, byte| session.step(&state, byte))
+            path.into_iter().fold(start.clone(), |state, byte| session.step(&state, byte))
         };
         for &node in &table.few_left {
             let state = after(session, trie.path(node));
@@ -242,7 +264,7 @@ impl Engine {
             }
             if let KeyEnd::Free(members) = &end {
                 if same.as_ref().is_none_or(|(known, _)| *known != end) {
-                    let state = session.after_some_key(entry, members);
+                    let state = session.after_some_key(start, entry, members);
                     same = Some((end.clone(), state));
                 }
                 if let Some((_, state)) = &same {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{ByteSet, Entry, Label, Session, State, TermId};
+use grammask_gbnf::{ByteSet, Entry, Label, Session, State, TermId, TrackId};
 
 use crate::engine::{Base, Engine};
 use crate::token_set::Found;
@@ -24,7 +24,7 @@ impl Engine {
             return self.walk_on(session, node, state, found);
         }
         let mut others = state.clone();
-        others.retain(|entry| match self.by_table(session, node, entry, found) {
+        others.retain(|entry| match self.by_table(session, node, state, entry, found) {
             Some(base) => {
                 base.add_to_found(found);
                 false
@@ -72,19 +72,23 @@ impl Engine {
         }
     }
 
-    /// The tokens below a node that a configuration allows, from a table; those that leave the
-    /// terminal are added to `found`. Nothing if there is no table that tells all.
+    /// The tokens below a node that a configuration of `state` allows, from a table; those that
+    /// leave the terminal are added to `found`. Nothing if there is no table that tells all.
     pub(crate) fn by_table(
         &self,
         session: &mut Session,
         node: TrieNode,
+        state: &State,
         entry: Entry,
         found: &mut Found,
     ) -> Option<Base> {
+        if entry.track != TrackId::NONE {
+            return None;
+        }
         match entry.label {
             Label::Term(term) => {
                 let table = self.tables.interior(node, term);
-                let below = session.pop(entry.below);
+                let below = session.behind(state, entry);
                 let first = session.first(&below);
                 if first.intersects(&table.ambiguous) {
                     return None;
@@ -101,7 +105,7 @@ impl Engine {
             }
             Label::Counted { rest, item, min, max } => {
                 let table = self.tables.iterations(node, rest, item);
-                let below = session.pop(entry.below);
+                let below = session.behind(state, entry);
                 let first = session.first(&below);
                 if first.intersects(&table.ambiguous) {
                     return None;
@@ -117,7 +121,11 @@ impl Engine {
                     Base::Some(Arc::new(table.at_most(max)))
                 })
             }
-            Label::Text { .. } | Label::Key { .. } | Label::Token(_) => None,
+            Label::Text { .. }
+            | Label::Key { .. }
+            | Label::Token(_)
+            | Label::Item { .. }
+            | Label::ItemEnd { .. } => None,
         }
     }
 

@@ -124,6 +124,15 @@ proptest! {
     }
 
     #[test]
+    fn masks_in_lists_are_exact(
+        grammar in generate::unique_grammars(),
+        tokens in generate::vocabularies(),
+        choices in generate::steps(12),
+    ) {
+        run(&engine(&tokens), &grammar, &choices)?;
+    }
+
+    #[test]
     fn masks_of_right_linear_rules_are_exact(
         grammar in generate::linear_grammars(),
         tokens in generate::vocabularies(),

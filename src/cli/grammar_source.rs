@@ -203,7 +203,9 @@ pub(super) fn compile_failure(error: &CompileError) -> anyhow::Error {
         | CompileErrorKind::UndefinedRoot(_)
         | CompileErrorKind::ReversedCount
         | CompileErrorKind::MemberKey(_)
-        | CompileErrorKind::MemberCount(_) => Invalid::Unsaid(error.to_string()).into(),
+        | CompileErrorKind::MemberCount(_)
+        | CompileErrorKind::Item(_)
+        | CompileErrorKind::ItemRecursion => Invalid::Unsaid(error.to_string()).into(),
         _ => anyhow!("{error}"),
     }
 }

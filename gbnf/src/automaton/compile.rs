@@ -5,12 +5,15 @@
 //! needs no copies of rules. Parts that match nothing are left out with all that leads only to
 //! them: a state that is reached can always be completed.
 
+use rustc_hash::FxHashMap;
+
 use crate::automaton::counting::Bounds;
-use crate::automaton::keys::drop_impossible_members;
 use crate::automaton::label::Label;
 use crate::automaton::left_corner;
+use crate::automaton::lists::List;
 use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE, lower};
 use crate::automaton::members::{self, Shape, ShapeMember};
+use crate::automaton::possible::{Supplies, drop_impossible};
 use crate::automaton::program::{Loop, Op, Position, Program};
 use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
@@ -27,6 +30,9 @@ struct Compiler<'a> {
     ops: Vec<Op>,
     loops: Vec<Loop>,
     shapes: Vec<Shape>,
+    lists: Vec<List>,
+    /// What there is of the items of lists, by the part that the list is.
+    supplies: FxHashMap<Part, Supplies>,
     texts: Vec<Box<[u8]>>,
     /// Where each rule's code starts, once it is wanted.
     entries: Vec<Option<Position>>,
@@ -44,7 +50,7 @@ pub(crate) fn compile(
     let &root = names
         .get(root)
         .ok_or_else(|| CompileError::new(CompileErrorKind::UndefinedRoot(root.to_owned())))?;
-    drop_impossible_members(&mut lowered, terms)?;
+    let supplies = drop_impossible(&mut lowered, terms)?;
     let rules = lowered.rules.len();
     let mut compiler = Compiler {
         lowered,
@@ -52,6 +58,8 @@ pub(crate) fn compile(
         ops: vec![Op::Return, Op::Fork(Box::new([]))],
         loops: Vec::new(),
         shapes: Vec::new(),
+        lists: Vec::new(),
+        supplies,
         texts: Vec::new(),
         entries: vec![None; rules],
         wanted: Vec::new(),
@@ -73,6 +81,7 @@ pub(crate) fn compile(
         ops: compiler.ops,
         loops: compiler.loops,
         shapes: compiler.shapes,
+        lists: compiler.lists,
         tokens: compiler.lowered.tokens,
         texts: compiler.texts,
         start,
@@ -168,7 +177,46 @@ impl Compiler<'_> {
             }
             &Kind::Repeat { item, min, max } => self.repeat(item, min, max, next),
             Kind::Members(_) => self.members(part, next),
+            Kind::Unique(_) => self.unique(part, next),
         }
+    }
+
+    fn unique(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {
+        let Kind::Unique(list) = &self.lowered.kinds[part as usize] else {
+            unreachable!("only called for lists")
+        };
+        let most = self.lowered.most_items(list);
+        if most == 0 {
+            return Ok(next);
+        }
+        let (first, rest, separator, min) =
+            (list.first.clone(), list.rest, list.separator, list.min);
+        let (item, end) = (self.add(Op::Return)?, self.add(Op::Return)?);
+        let mut starts = Vec::with_capacity(first.len());
+        for &item in first.iter().take(most as usize) {
+            starts.push(self.part(item, Position::RETURN)?);
+        }
+        let rest = match rest.filter(|_| most as usize > first.len()) {
+            Some(rest) => Some(self.part(rest, Position::RETURN)?),
+            None => None,
+        };
+        let separator_code = self.part(separator, Position::RETURN)?;
+        let index = self.lists.len() as u32;
+        self.ops[item.index()] = Op::Item(index);
+        self.ops[end.index()] = Op::ItemEnd(index);
+        self.lists.push(List {
+            first: starts,
+            rest,
+            min,
+            max: (most < u32::MAX).then_some(most),
+            separator: separator_code,
+            separator_nullable: self.lowered.nullable[separator as usize],
+            item,
+            end,
+            next,
+            supplies: self.supplies.remove(&part).unwrap_or_default(),
+        });
+        self.or_skip(part, item, next)
     }
 
     fn repeat(

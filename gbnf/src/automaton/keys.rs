@@ -2,82 +2,20 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automaton::lower::{Kind, Lowered, LoweredMembers, Part};
+use crate::automaton::lower::{Lowered, LoweredMembers};
 use crate::automaton::members::meets;
 use crate::automaton::terms::{PLENTY, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::Repetition;
 
-/// Checks the keys of all members, and makes members that ask for more different keys than there
-/// are match nothing.
-pub(crate) fn drop_impossible_members(
-    lowered: &mut Lowered,
-    terms: &Terms,
-) -> Result<(), CompileError> {
-    let mut rule_terms = std::mem::take(&mut lowered.rule_terms);
-    let mut literals = FxHashMap::default();
-    for (part, kind) in lowered.kinds.iter().enumerate() {
-        if let Kind::Members(members) = kind {
-            literals.insert(part, check_keys(members, lowered, terms, &mut rule_terms)?);
-        }
-    }
-    // Members are proven one after the other: what one lacks may be a value of others, and what
-    // is only proven by itself is nothing.
-    let mut open: Vec<Part> = (0..lowered.kinds.len() as Part)
-        .filter(|&part| match &lowered.kinds[part as usize] {
-            Kind::Members(members) => lowered.productive[part as usize] && asks_for_keys(members),
-            _ => false,
-        })
-        .collect();
-    if open.is_empty() {
-        lowered.rule_terms = rule_terms;
-        return Ok(());
-    }
-    lowered.unproven = open.iter().copied().collect();
-    lowered.analyse(terms);
-    rule_terms = std::mem::take(&mut lowered.rule_terms);
-    loop {
-        let mut proven = Vec::new();
-        for &part in &open {
-            if let Kind::Members(members) = &lowered.kinds[part as usize]
-                && lowered.members_productive(members)
-                && !too_few_keys(
-                    members,
-                    &literals[&(part as usize)],
-                    lowered,
-                    terms,
-                    &mut rule_terms,
-                )?
-            {
-                proven.push(part);
-            }
-        }
-        if proven.is_empty() {
-            break;
-        }
-        for part in proven {
-            lowered.unproven.remove(&part);
-        }
-        open.retain(|part| lowered.unproven.contains(part));
-        lowered.analyse(terms);
-        rule_terms = std::mem::take(&mut lowered.rule_terms);
-    }
-    lowered.unproven.clear();
-    for part in open {
-        lowered.kinds[part as usize] = Kind::Nothing;
-    }
-    lowered.analyse(terms);
-    Ok(())
-}
-
 /// Whether the members ask for a number of keys.
-fn asks_for_keys(members: &LoweredMembers) -> bool {
+pub(crate) fn asks_for_keys(members: &LoweredMembers) -> bool {
     let counted = |repetition: Repetition| repetition.is_many() && repetition.min() > 0;
     members.min > 0 || members.members.iter().any(|member| counted(member.repetition))
 }
 
 /// The keys of the members that have literals, if all are what they must be.
-fn check_keys(
+pub(crate) fn check_keys(
     members: &LoweredMembers,
     lowered: &Lowered,
     terms: &Terms,
@@ -117,7 +55,7 @@ fn check_keys(
 /// Whether no choice of different keys gives as many members as there must be. Where every choice
 /// that is made in a text is to leave enough of them, that must not depend on which entry takes a
 /// key that several match: a matching problem, which is refused.
-fn too_few_keys(
+pub(crate) fn too_few_keys(
     members: &LoweredMembers,
     literals: &FxHashSet<TermId>,
     lowered: &Lowered,

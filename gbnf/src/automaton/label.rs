@@ -40,6 +40,21 @@ pub enum Label {
         /// Which keys have been written.
         context: ContextId,
     },
+    /// An item of a list begins here. Only in what popping leads to: which texts the item must
+    /// differ from is known where the position in the text is.
+    Item {
+        /// Which list.
+        list: u32,
+        /// Which items it has so far.
+        state: u32,
+    },
+    /// An item of a list ends here; likewise.
+    ItemEnd {
+        /// Which list.
+        list: u32,
+        /// Which items it has so far, and where this one began.
+        state: u32,
+    },
 }
 
 /// What follows a byte in a terminal.
@@ -79,7 +94,9 @@ pub(crate) fn step(label: Label, byte: u8, terms: &Terms, texts: &[Box<[u8]>]) -
             let ends = at as usize == bytes.len();
             After { label: (!ends).then_some(Label::Text { text, at }), ends }
         }
-        Label::Token(_) | Label::Key { .. } => After::DEAD,
+        Label::Token(_) | Label::Key { .. } | Label::Item { .. } | Label::ItemEnd { .. } => {
+            After::DEAD
+        }
     }
 }
 
@@ -125,6 +142,8 @@ pub(crate) fn first(label: Label, terms: &Terms, texts: &[Box<[u8]>]) -> ByteSet
             set.insert_range(byte, byte);
             set
         }
-        Label::Token(_) | Label::Key { .. } => ByteSet::default(),
+        Label::Token(_) | Label::Key { .. } | Label::Item { .. } | Label::ItemEnd { .. } => {
+            ByteSet::default()
+        }
     }
 }

@@ -23,7 +23,12 @@ const MAX_CLIMBS: usize = 5_000_000;
 /// Where a position leads without a byte being read.
 fn edges(program: &Program) -> Graph {
     Graph::new(&program.ops, |op, edges| match op {
-        Op::Return | Op::Take { .. } | Op::Token { .. } | Op::Key(_) => {}
+        Op::Return
+        | Op::Take { .. }
+        | Op::Token { .. }
+        | Op::Key(_)
+        | Op::Item(_)
+        | Op::ItemEnd(_) => {}
         Op::Fork(to) => edges.extend(to.iter().map(|to| to.0)),
         Op::Call { to, .. } => edges.push(to.0),
         Op::Count(index) => {
@@ -39,6 +44,9 @@ fn edges(program: &Program) -> Graph {
 
 /// Rewrites left recursion and fills in [`Program::ranks`] and [`Program::returns`].
 pub(crate) fn eliminate(program: &mut Program) -> Result<(), CompileError> {
+    if begins_with_itself(program) {
+        return Err(CompileError::new(CompileErrorKind::ItemRecursion));
+    }
     let mut component_of = edges(program).components();
     program.returns = returns(program);
     let recursive = recursive(program, &component_of);
@@ -60,6 +68,26 @@ pub(crate) fn eliminate(program: &mut Program) -> Result<(), CompileError> {
     // What a position leads to has a lower component, and is to have a higher rank.
     program.ranks = component_of.into_iter().map(|component| u32::MAX - component).collect();
     Ok(())
+}
+
+/// Whether an item of a list begins with that list. Left recursion through a list is not rewritten:
+/// it would be a list of texts of which one begins the other.
+fn begins_with_itself(program: &Program) -> bool {
+    if program.lists.is_empty() {
+        return false;
+    }
+    let edges = edges(program);
+    let with_items = Graph::new(program.ops.iter().enumerate(), |(position, op), to| {
+        to.extend(edges.of(position));
+        if let Op::Item(index) = op {
+            to.extend(program.lists[*index as usize].starts().map(|start| start.0));
+        }
+    });
+    let component_of = with_items.components();
+    program.lists.iter().any(|list| {
+        let component = component_of[list.item.index()];
+        list.starts().any(|start| component_of[start.index()] == component)
+    })
 }
 
 /// The components that have calls within themselves, each with what is called there.
@@ -171,6 +199,11 @@ fn find_wanted(program: &Program, components: &mut [Component]) {
                 let shape = &program.shapes[*index as usize];
                 pending.extend(shape.members.iter().map(|member| member.value));
                 pending.extend([shape.separator, shape.key, shape.after, shape.next]);
+            }
+            Op::Item(index) | Op::ItemEnd(index) => {
+                let list = &program.lists[*index as usize];
+                pending.extend(list.starts());
+                pending.extend([list.separator, list.item, list.end, list.next]);
             }
         }
     }

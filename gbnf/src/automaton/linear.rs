@@ -155,7 +155,7 @@ fn size(
             let open = extent.wide && matches!(lowered.kinds[part as usize], Kind::Rule(_));
             fits.then_some((extent.size as usize, open))
         }
-        Kind::Sequence(_) | Kind::Token(_) | Kind::Members(_) => None,
+        Kind::Sequence(_) | Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => None,
     }
 }
 

@@ -36,6 +36,7 @@ pub(crate) enum Kind {
         max: Option<u32>,
     },
     Members(Box<LoweredMembers>),
+    Unique(Box<LoweredUnique>),
 }
 
 #[derive(Debug)]
@@ -61,10 +62,40 @@ impl LoweredMembers {
     }
 }
 
+/// A list of items of which no two are equal.
+#[derive(Debug)]
+pub(crate) struct LoweredUnique {
+    pub(crate) first: Vec<Part>,
+    pub(crate) rest: Option<Part>,
+    /// Where each item stands in the grammar's text.
+    pub(crate) spans: Vec<Span>,
+    pub(crate) separator: Part,
+    pub(crate) min: u32,
+    pub(crate) max: Option<u32>,
+}
+
+impl LoweredUnique {
+    /// What the item is that has so many before it.
+    pub(crate) fn item(&self, at: usize) -> Option<Part> {
+        self.first.get(at).copied().or(self.rest)
+    }
+
+    /// Whether it takes several items: then there may be too few.
+    pub(crate) fn asks_for_items(&self) -> bool {
+        self.min > 1
+    }
+
+    /// Each item that is written in the grammar.
+    pub(crate) fn items(&self) -> impl Iterator<Item = Part> + '_ {
+        self.first.iter().copied().chain(self.rest)
+    }
+}
+
 /// What one terminal may look like.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
-    /// No rule that recurses elsewhere than at its end, no token reference, no members.
+    /// No rule that recurses elsewhere than at its end, no token reference, no members, no list of
+    /// unique items.
     pub(crate) regular: bool,
     /// Nodes when written out as one regular expression, repetitions unrolled; saturating.
     pub(crate) size: u32,
@@ -93,7 +124,7 @@ pub(crate) struct Lowered {
     pub(crate) tokens: Vec<TokenReference>,
     /// The terms of rules, as far as they have been needed: of regular ones.
     pub(crate) rule_terms: FxHashMap<u32, TermId>,
-    /// Members of which it is not known whether there are enough keys for them.
+    /// Members and lists of which it is not known whether there are enough keys or items for them.
     pub(crate) unproven: FxHashSet<Part>,
     /// Whether the rule is a terminal although it recurses or is wide: see [`LinearRules`].
     linear: Vec<bool>,
@@ -220,6 +251,20 @@ impl Lowering<'_> {
                     separator: self.expr(&members.separator)?,
                     min: members.min,
                     max: members.max,
+                }))
+            }
+            ExprKind::Unique(list) => {
+                if list.max.is_some_and(|max| max < list.min) {
+                    return Err(CompileError::at(CompileErrorKind::ReversedCount, expr.span));
+                }
+                let items = list.first.iter().chain(&list.rest);
+                Kind::Unique(Box::new(LoweredUnique {
+                    spans: items.map(|item| item.span).collect(),
+                    first: self.all(&list.first)?,
+                    rest: list.rest.as_ref().map(|rest| self.expr(rest)).transpose()?,
+                    separator: self.expr(&list.separator)?,
+                    min: list.min,
+                    max: list.max,
                 }))
             }
         };
@@ -383,6 +428,7 @@ impl Lowered {
         for part in parts {
             let nullable = |part: Part| self.nullable[part as usize];
             let productive = |part: Part| self.productive[part as usize];
+            let proven = |part: usize| !self.unproven.contains(&(part as Part));
             let (is_nullable, is_productive) = match &self.kinds[part] {
                 Kind::Nothing => (false, false),
                 Kind::Empty => (true, true),
@@ -403,10 +449,12 @@ impl Lowered {
                     min == 0 || max == Some(0) || nullable(item),
                     min == 0 || max == Some(0) || productive(item),
                 ),
-                Kind::Members(members) => (
-                    members.nullable(),
-                    !self.unproven.contains(&(part as Part)) && self.members_productive(members),
-                ),
+                Kind::Members(members) => {
+                    (members.nullable(), proven(part) && self.members_productive(members))
+                }
+                Kind::Unique(list) => {
+                    (list.min == 0, proven(part) && list.min <= self.most_items(list))
+                }
             };
             self.nullable[part] = is_nullable;
             self.productive[part] = is_productive;
@@ -442,6 +490,16 @@ impl Lowered {
         least <= u64::from(most) && members.min <= most && u64::from(members.min) <= greatest
     }
 
+    /// The greatest number of items that a list may have, as far as they can be written at all.
+    pub(crate) fn most_items(&self, list: &LoweredUnique) -> u32 {
+        let productive = |part: Part| self.productive[part as usize];
+        let first = list.first.iter().take_while(|&&item| productive(item)).count();
+        let all = first == list.first.len() && list.rest.is_some_and(productive);
+        let most = if all { u32::MAX } else { first as u32 };
+        let separable = if productive(list.separator) { u32::MAX } else { 1 };
+        most.min(separable).min(list.max.unwrap_or(u32::MAX))
+    }
+
     fn measure(&mut self, parts: std::ops::Range<usize>) {
         for part in parts {
             let extent = |part: Part| self.extents[part as usize];
@@ -473,7 +531,7 @@ impl Lowered {
                     let body = extent(self.rules[*rule as usize]);
                     Extent { size: body.size.saturating_add(1), ..body }
                 }
-                Kind::Token(_) | Kind::Members(_) => irregular,
+                Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => irregular,
                 Kind::Sequence(items) | Kind::Choice(items) => together(items),
                 &Kind::Repeat { item, min, max } => {
                     let inside = extent(item);
@@ -515,7 +573,7 @@ impl Lowered {
             stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.term_with(part, terms, rule_terms))
         };
         match &self.kinds[part as usize] {
-            Kind::Nothing | Kind::Token(_) | Kind::Members(_) => TermId::NOTHING,
+            Kind::Nothing | Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => TermId::NOTHING,
             Kind::Empty => TermId::EMPTY,
             Kind::Text(text) => terms.text(text),
             Kind::Texts(texts) => terms.texts(texts.iter().map(|text| &**text)),

@@ -12,6 +12,7 @@ use crate::automaton::counting::Bounds;
 use crate::automaton::interner::Interner;
 use crate::automaton::program::Position;
 use crate::automaton::terms::{TermId, Terms};
+use crate::automaton::texts::{SetId, TextId, Texts, TextsMark};
 
 /// What a key may still be: a set of (rest of the key, member).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,15 +95,6 @@ type Tags = Arc<[(TermId, u32)]>;
 type SeenId = u32;
 /// How many members there are of each entry whose members are counted.
 type CountsId = u32;
-/// A set of written keys: a persistent trie.
-type WrittenId = u32;
-/// The bytes of a key read so far: a chain.
-type PathId = u32;
-
-const NO_WRITTEN: WrittenId = 0;
-/// The key differs from all that have been written.
-const DIVERGED: WrittenId = u32::MAX;
-const NO_PATH: PathId = 0;
 
 /// Which members an object has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,23 +105,18 @@ struct MemberState {
     needed: u32,
     /// Clamped to the minimum where there is no maximum.
     count: u32,
-    written: WrittenId,
+    /// The keys that have been written, as far as they must be remembered.
+    written: SetId,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Context {
     state: u32,
-    written: WrittenId,
-    path: PathId,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Written {
-    children: Box<[(u8, WrittenId)]>,
-    /// Whether a key ends here.
-    ends: bool,
-    /// Keys from here on.
-    keys: u32,
+    /// What the written keys have behind what has been read of this one; `None`: it differs from
+    /// all of them.
+    written: Option<SetId>,
+    /// What has been read of the key.
+    path: TextId,
 }
 
 /// The states of all members of a session.
@@ -140,9 +127,7 @@ pub(crate) struct MemberTables {
     counts: Interner<Box<[u32]>>,
     states: Interner<MemberState>,
     contexts: Interner<Context>,
-    written: Interner<Written>,
-    /// (the path before, its last byte)
-    paths: Interner<(PathId, u8)>,
+    texts: Texts,
     /// (rest of the key, member), sorted by member.
     keys: Interner<Tags>,
     key_starts: FxHashMap<u32, KeyStateId>,
@@ -164,8 +149,7 @@ pub(crate) struct MembersMark {
     counts: usize,
     states: usize,
     contexts: usize,
-    written: usize,
-    paths: usize,
+    texts: TextsMark,
 }
 
 impl Default for MemberTables {
@@ -175,8 +159,7 @@ impl Default for MemberTables {
             counts: Interner::default(),
             states: Interner::default(),
             contexts: Interner::default(),
-            written: Interner::default(),
-            paths: Interner::default(),
+            texts: Texts::default(),
             keys: Interner::default(),
             key_starts: FxHashMap::default(),
             complete: FxHashMap::default(),
@@ -187,8 +170,6 @@ impl Default for MemberTables {
         };
         tables.seen.intern(Box::new([]));
         tables.counts.intern(Box::new([]));
-        tables.written.intern(Written { children: Box::new([]), ends: false, keys: 0 });
-        tables.paths.intern((NO_PATH, 0));
         tables
     }
 }
@@ -216,11 +197,7 @@ pub(crate) struct KeyAfter {
 impl MemberTables {
     /// Number of interned values, a measure of memory.
     pub(crate) fn len(&self) -> usize {
-        self.states.len()
-            + self.contexts.len()
-            + self.written.len()
-            + self.paths.len()
-            + self.keys.len()
+        self.states.len() + self.contexts.len() + self.texts.len() + self.keys.len()
     }
 
     /// How much there is, for [`MemberTables::forget_since`].
@@ -230,8 +207,7 @@ impl MemberTables {
             counts: self.counts.len(),
             states: self.states.len(),
             contexts: self.contexts.len(),
-            written: self.written.len(),
-            paths: self.paths.len(),
+            texts: self.texts.mark(),
         }
     }
 
@@ -241,8 +217,7 @@ impl MemberTables {
         self.counts.truncate(mark.counts);
         self.states.truncate(mark.states);
         self.contexts.truncate(mark.contexts);
-        self.written.truncate(mark.written);
-        self.paths.truncate(mark.paths);
+        self.texts.forget_since(mark.texts);
     }
 
     /// The state before the first member.
@@ -252,7 +227,7 @@ impl MemberTables {
             counts: 0,
             needed: 0,
             count: 0,
-            written: NO_WRITTEN,
+            written: SetId::EMPTY,
         })
     }
 
@@ -276,7 +251,7 @@ impl MemberTables {
     pub(crate) fn may_go_on(&mut self, shape: &Shape, state: u32, terms: &Terms) -> bool {
         let room = self.room(shape, state);
         let written = self.states.get(state).written;
-        let context = Context { state, written, path: NO_PATH };
+        let context = Context { state, written: Some(written), path: TextId::EMPTY };
         let tags: Vec<_> = shape.tags().collect();
         self.goes_on(shape, &tags, &context, room, terms)
     }
@@ -318,8 +293,8 @@ impl MemberTables {
             start
         };
         let written = self.states.get(state).written;
-        let written = if shape.has_many && written != NO_WRITTEN { written } else { DIVERGED };
-        let context = Context { state, written, path: NO_PATH };
+        let written = Some(written).filter(|&keys| shape.has_many && keys != SetId::EMPTY);
+        let context = Context { state, written, path: TextId::EMPTY };
         (start, ContextId(self.contexts.intern(context)))
     }
 
@@ -352,9 +327,12 @@ impl MemberTables {
             return None;
         }
         let uncovered = self.uncovered.entry((state, Arc::clone(&free))).or_insert_with(|| {
-            let is_covered = |rest, member| match is_many(member) {
-                true => free.contains(&rest),
-                false => free.iter().any(|&free| meets(rest, free, terms)),
+            let is_covered = |rest, member| {
+                if is_many(member) {
+                    free.contains(&rest)
+                } else {
+                    free.iter().any(|&free| meets(rest, free, terms))
+                }
             };
             let tags = tags.iter().copied();
             tags.filter(|&(rest, member)| !is_covered(rest, member)).collect()
@@ -398,11 +376,9 @@ impl MemberTables {
         }
         let before = *self.contexts.get(context.0);
         let mut now = before;
-        if before.written != DIVERGED {
-            now.written = self.child(before.written, byte).unwrap_or(DIVERGED);
-        }
+        now.written = before.written.and_then(|keys| self.texts.child(keys, byte));
         if shape.has_many {
-            now.path = self.paths.intern((before.path, byte));
+            now.path = self.texts.append(before.path, byte);
         }
         let mut after = KeyAfter::default();
         let room = self.room(shape, now.state);
@@ -414,7 +390,7 @@ impl MemberTables {
                 let state = self.with_member(shape, now.state, member);
                 after.ends.push((member, state));
             }
-        } else if now.written == DIVERGED || !self.written.get(now.written).ends {
+        } else if now.written.is_none_or(|keys| self.texts.ends(keys).is_none()) {
             for &(_, member) in &*complete {
                 if self.allowed(shape, now.state, member, room) {
                     let state = self.with_key(shape, now.state, member, now.path);
@@ -452,9 +428,7 @@ impl MemberTables {
         let mut to = state;
         for &byte in bytes {
             to = self.key_step(to, byte, terms);
-            if written != DIVERGED {
-                written = self.child(written, byte).unwrap_or(DIVERGED);
-            }
+            written = written.and_then(|keys| self.texts.child(keys, byte));
         }
         let room = self.room(shape, members);
         let is_literal = |member: u32| !shape.members[member as usize].kind.is_many();
@@ -463,7 +437,7 @@ impl MemberTables {
             let allowed = self.allowed(shape, members, member, room);
             return if allowed { KeyEnd::Declared } else { KeyEnd::None };
         }
-        if written != DIVERGED && self.written.get(written).ends {
+        if written.is_some_and(|keys| self.texts.ends(keys).is_some()) {
             return KeyEnd::None;
         }
         let mut free = complete
@@ -534,20 +508,19 @@ impl MemberTables {
                 excluded += u64::from(meets(literal, rest, terms));
             }
         }
-        if context.written != DIVERGED {
-            excluded += self.written_matches(context.written, rest, terms);
+        if let Some(written) = context.written {
+            excluded += self.written_matches(written, rest, terms);
         }
         count > excluded
     }
 
     /// How many of the written keys below a node are matches of `rest` (not the node itself).
-    fn written_matches(&self, node: WrittenId, rest: TermId, terms: &Terms) -> u64 {
+    fn written_matches(&self, node: SetId, rest: TermId, terms: &Terms) -> u64 {
         let mut sum = 0;
         let mut pending = vec![(node, rest, true)];
         while let Some((node, rest, first)) = pending.pop() {
-            let node = self.written.get(node);
-            sum += u64::from(!first && node.ends && terms.nullable(rest));
-            for &(byte, child) in &node.children {
+            sum += u64::from(!first && self.texts.ends(node).is_some() && terms.nullable(rest));
+            for &(byte, child) in self.texts.children(node) {
                 match terms.next(rest, byte) {
                     TermId::NOTHING => {}
                     next => pending.push((child, next, false)),
@@ -576,54 +549,10 @@ impl MemberTables {
     }
 
     /// The state after a member of the entry `member` with the undeclared key `path`.
-    fn with_key(&mut self, shape: &Shape, state: u32, member: u32, path: PathId) -> u32 {
-        let mut bytes = Vec::new();
-        let mut at = path;
-        while at != NO_PATH {
-            let (parent, byte) = *self.paths.get(at);
-            bytes.push(byte);
-            at = parent;
-        }
-        bytes.reverse();
+    fn with_key(&mut self, shape: &Shape, state: u32, member: u32, path: TextId) -> u32 {
         let after = self.counted(shape, state, member);
-        let written = self.insert(after.written, &bytes);
+        let written = self.texts.insert(after.written, path);
         self.states.intern(MemberState { written, ..after })
-    }
-
-    fn child(&self, node: WrittenId, byte: u8) -> Option<WrittenId> {
-        let children = &self.written.get(node).children;
-        children.binary_search_by_key(&byte, |&(byte, _)| byte).ok().map(|at| children[at].1)
-    }
-
-    /// The trie with one more key: its nodes along the key are new, the others shared.
-    fn insert(&mut self, root: WrittenId, key: &[u8]) -> WrittenId {
-        let mut along = vec![Some(root)];
-        for &byte in key {
-            let next = along.last().copied().flatten().and_then(|node| self.child(node, byte));
-            along.push(next);
-        }
-        let mut child: Option<WrittenId> = None;
-        for (depth, node) in along.into_iter().enumerate().rev() {
-            let mut node = node
-                .map_or(Written { children: Box::new([]), ends: false, keys: 0 }, |node| {
-                    self.written.get(node).clone()
-                });
-            match child {
-                None => node.ends = true,
-                Some(child) => {
-                    let byte = key[depth];
-                    let mut children = node.children.to_vec();
-                    match children.binary_search_by_key(&byte, |&(byte, _)| byte) {
-                        Ok(at) => children[at].1 = child,
-                        Err(at) => children.insert(at, (byte, child)),
-                    }
-                    node.children = children.into();
-                }
-            }
-            node.keys += 1;
-            child = Some(self.written.intern(node));
-        }
-        child.unwrap_or(root)
     }
 }
 

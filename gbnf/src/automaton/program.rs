@@ -2,6 +2,7 @@
 
 use crate::automaton::counting::Bounds;
 use crate::automaton::label::Label;
+use crate::automaton::lists::List;
 use crate::automaton::members::Shape;
 use crate::grammar::TokenReference;
 
@@ -49,6 +50,10 @@ pub(crate) enum Op {
     Key(u32),
     /// After a member's value; the argument is a member state.
     After(u32),
+    /// Before an item of a list; the argument is a list state.
+    Item(u32),
+    /// Behind an item of a list; the argument is a list state.
+    ItemEnd(u32),
 }
 
 /// A loop whose iterations may overlap or recurse, counted in its frame.
@@ -75,6 +80,7 @@ pub(crate) struct Program {
     pub(crate) ops: Vec<Op>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) shapes: Vec<Shape>,
+    pub(crate) lists: Vec<List>,
     pub(crate) tokens: Vec<TokenReference>,
     pub(crate) texts: Vec<Box<[u8]>>,
     pub(crate) start: Position,

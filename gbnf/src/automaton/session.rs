@@ -1,5 +1,7 @@
 //! One use of an automaton: the states that have been reached, and what leads from one to another.
 
+mod items;
+
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
@@ -8,10 +10,13 @@ use smallvec::SmallVec;
 
 use crate::automaton::counting::CountingSets;
 use crate::automaton::label::{self, After, Label};
+use crate::automaton::lists::ListTables;
 use crate::automaton::members::{ContextId, KeyEnd, KeyStateId, MemberTables};
 use crate::automaton::program::{Op, Position, Program};
 use crate::automaton::stack::{Frame, NodeId, Stacks};
 use crate::automaton::terms::{ByteSet, TermId, Terms};
+use crate::automaton::texts::TextId;
+use crate::automaton::tracks::TrackId;
 use crate::grammar::TokenReference;
 
 /// A configuration: how far a terminal has been read, and what lies below it.
@@ -19,26 +24,42 @@ use crate::grammar::TokenReference;
 pub struct Entry {
     /// The terminal on top.
     pub label: Label,
+    /// The items of lists that it lies within.
+    pub track: TrackId,
     /// Everything below: a set of stacks.
     pub below: NodeId,
 }
 
-/// A state of the matcher: its configurations, each label once, sorted; and whether the text may
-/// end here.
+/// A state of the matcher: its configurations, each terminal in the same items once, sorted; and
+/// whether the text may end here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
     entries: SmallVec<[Entry; 1]>,
     complete: bool,
-}
-
-impl From<Entry> for State {
-    /// The state of one configuration.
-    fn from(entry: Entry) -> Self {
-        Self { entries: SmallVec::from_slice(&[entry]), complete: false }
-    }
+    /// What has been read, if there are lists whose items may have to be compared.
+    text: TextId,
 }
 
 impl State {
+    /// The state with only this one of its configurations.
+    #[must_use]
+    pub fn only(&self, entry: Entry) -> Self {
+        Self { entries: SmallVec::from_slice(&[entry]), complete: false, text: self.text }
+    }
+
+    /// The text that has been read, as far as what follows one of the configurations depends on
+    /// it: not at all outside of the items of lists.
+    pub fn text_of(&self, entry: Entry) -> TextId {
+        if entry.track == TrackId::NONE { TextId::EMPTY } else { self.text }
+    }
+
+    /// The state without the text that has been read: what follows is as before, but for items that
+    /// have begun already and are equal to later ones.
+    #[must_use]
+    pub(crate) fn without_text(self) -> Self {
+        Self { text: TextId::EMPTY, ..self }
+    }
+
     /// The configurations.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
@@ -70,6 +91,7 @@ pub struct Session {
     stacks: Stacks,
     counts: CountingSets,
     members: MemberTables,
+    lists: ListTables,
     /// What popping a node leads to, by node.
     expanded: Vec<Option<Arc<State>>>,
     /// The nodes of which that is known, in the order in which it became known.
@@ -78,6 +100,19 @@ pub struct Session {
     first_counts: Vec<u32>,
     pending: BinaryHeap<Item>,
     key_steps: u64,
+}
+
+/// What a step has led to.
+struct Reached {
+    entries: SmallVec<[Entry; 8]>,
+    complete: bool,
+    text: TextId,
+}
+
+impl Reached {
+    fn new(text: TextId) -> Self {
+        Self { entries: SmallVec::new(), complete: false, text }
+    }
 }
 
 /// A position to be followed up, with what lies below; the heap yields the lowest rank first.
@@ -107,13 +142,14 @@ impl Session {
             program.loops.iter().map(|looped| counts.one(1, looped.bounds())).collect();
         let mut members = MemberTables::default();
         members.start();
-        let bottom = State { entries: SmallVec::new(), complete: true };
+        let bottom = State { complete: true, ..State::default() };
         Self {
             program,
             terms,
             stacks: Stacks::default(),
             counts,
             members,
+            lists: ListTables::default(),
             expanded: vec![Some(Arc::new(bottom))],
             expansions: Vec::new(),
             first_counts,
@@ -125,14 +161,16 @@ impl Session {
     /// The state before the first byte.
     pub fn start(&mut self) -> State {
         self.add(self.program.start, NodeId::BOTTOM);
-        let mut state = self.close();
-        state.complete |= self.program.accepts_empty;
-        state
+        let start = self.close();
+        let mut reached = Reached::new(TextId::EMPTY);
+        self.reach(start, TrackId::NONE, &mut reached);
+        reached.complete |= self.program.accepts_empty;
+        self.finish(reached)
     }
 
     /// Number of interned values: what the session's memory is proportional to.
     pub fn size(&self) -> usize {
-        self.stacks.len() + self.members.len()
+        self.stacks.len() + self.members.len() + self.lists.len()
     }
 
     /// Looks ahead: forgets afterwards the states that were made within, so that they leave no
@@ -154,7 +192,7 @@ impl Session {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn look_ahead<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
-        let (stacks, members) = (self.stacks.mark(), self.members.mark());
+        let (stacks, members, lists) = (self.stacks.mark(), self.members.mark(), self.lists.mark());
         let expansions = self.expansions.len();
         let result = look(self);
         for node in self.expansions.drain(expansions..) {
@@ -162,6 +200,7 @@ impl Session {
         }
         self.stacks.forget_since(stacks);
         self.members.forget_since(members);
+        self.lists.forget_since(lists);
         self.expanded.truncate(self.stacks.len());
         result
     }
@@ -178,69 +217,101 @@ impl Session {
 
     /// The state after `byte`; dead if no text of the language goes on so.
     pub fn step(&mut self, state: &State, byte: u8) -> State {
-        let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
-        let mut complete = false;
-        for &Entry { label, below } in &state.entries {
+        let text = self.text_after(state.text, &[byte]);
+        let reached = self.read(state, byte, text);
+        self.finish(reached)
+    }
+
+    /// The text with some more bytes, if texts matter.
+    fn text_after(&mut self, text: TextId, bytes: &[u8]) -> TextId {
+        if self.program.lists.is_empty() {
+            return text;
+        }
+        bytes.iter().fold(text, |text, &byte| self.lists.texts.append(text, byte))
+    }
+
+    /// Reads `byte`, with which what has been read is `text`.
+    fn read(&mut self, state: &State, byte: u8, text: TextId) -> Reached {
+        let mut reached = Reached::new(text);
+        for &Entry { label, track, below } in &state.entries {
+            let track = self.lists.tracks.step(track, byte, &mut self.lists.texts);
             if let Label::Key { shape, state, context } = label {
-                complete |= self.step_key(shape, (state, context), below, byte, &mut entries);
+                self.step_key(shape, (state, context), (track, below), byte, &mut reached);
                 continue;
             }
             let After { label, ends } = label::step(label, byte, &self.terms, &self.program.texts);
             if let Some(label) = label {
-                entries.push(Entry { label, below });
+                reached.entries.push(Entry { label, track, below });
             }
             if ends {
                 let popped = self.pop(below);
-                entries.extend_from_slice(&popped.entries);
-                complete |= popped.complete;
+                self.reach(popped, track, &mut reached);
             }
         }
-        State { entries: self.canonical(entries), complete }
+        reached
+    }
+
+    /// The state of what has been reached.
+    fn finish(&mut self, reached: Reached) -> State {
+        let Reached { entries, complete, text } = reached;
+        let state = State { entries: self.canonical(entries), complete, text };
+        self.without_dead_ends(state)
     }
 
     fn step_key(
         &mut self,
         index: u32,
         (state, context): (KeyStateId, ContextId),
-        below: NodeId,
+        (track, below): (TrackId, NodeId),
         byte: u8,
-        entries: &mut SmallVec<[Entry; 8]>,
-    ) -> bool {
+        reached: &mut Reached,
+    ) {
         self.key_steps += 1;
         let shape = &self.program.shapes[index as usize];
         let after = self.members.step(shape, state, context, byte, &self.terms);
         if let Some((state, context)) = after.goes_on {
-            entries.push(Entry { label: Label::Key { shape: index, state, context }, below });
+            let label = Label::Key { shape: index, state, context };
+            reached.entries.push(Entry { label, track, below });
         }
-        !after.ends.is_empty() && self.after_keys(index, below, after.ends, entries)
+        if !after.ends.is_empty() {
+            let ended = self.after_keys(index, below, after.ends);
+            self.reach(ended, track, reached);
+        }
     }
 
-    /// Adds what follows keys that end, each with the member state behind it; whether the text may
-    /// end there.
-    fn after_keys(
-        &mut self,
-        index: u32,
-        below: NodeId,
-        ends: Vec<(u32, u32)>,
-        entries: &mut SmallVec<[Entry; 8]>,
-    ) -> bool {
+    /// What follows keys that end, each with the member state behind it.
+    fn after_keys(&mut self, index: u32, below: NodeId, ends: Vec<(u32, u32)>) -> State {
         let program = Arc::clone(&self.program);
         let shape = &program.shapes[index as usize];
-        let mut complete = false;
+        let mut found = Reached::new(TextId::EMPTY);
         for (member, seen) in ends {
             let member = &shape.members[member as usize];
             let frame = Frame { position: shape.after, argument: seen };
             let node = self.stacks.push(frame, below);
             self.add(member.value, node);
             if member.value_nullable {
-                let popped = self.pop_after(node);
-                entries.extend_from_slice(&popped.entries);
-                complete |= popped.complete;
+                self.add_popped(node, &mut found);
             }
         }
+        self.close_into(found)
+    }
+
+    /// Adds what popping a node leads to.
+    fn add_popped(&mut self, node: NodeId, found: &mut Reached) {
+        let popped = self.pop_after(node);
+        found.entries.extend_from_slice(&popped.entries);
+        found.complete |= popped.complete;
+    }
+
+    /// What has been found, with that to which the pending positions lead.
+    fn close_into(&mut self, mut found: Reached) -> State {
         let closed = self.close();
-        entries.extend_from_slice(&closed.entries);
-        complete
+        if found.entries.is_empty() {
+            return State { complete: found.complete, ..closed };
+        }
+        found.entries.extend_from_slice(&closed.entries);
+        let entries = self.canonical(found.entries);
+        State { entries, complete: found.complete, ..closed }
     }
 
     /// What popping a node leads to while items are pending.
@@ -251,32 +322,32 @@ impl Session {
         popped
     }
 
-    /// The state after a token, for the configurations that name one; `matches` says whether a
-    /// token reference means this token.
+    /// The state after a token with these bytes, for the configurations that name one; `matches`
+    /// says whether a token reference means this token.
     pub fn step_token(
         &mut self,
         state: &State,
+        bytes: &[u8],
         matches: impl Fn(&TokenReference) -> bool,
     ) -> State {
-        let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
-        let mut complete = false;
-        for &Entry { label, below } in &state.entries {
+        let mut reached = Reached::new(self.text_after(state.text, bytes));
+        for &Entry { label, track, below } in &state.entries {
             if let Label::Token(token) = label
                 && matches(&self.program.tokens[token as usize])
             {
                 let popped = self.pop(below);
-                entries.extend_from_slice(&popped.entries);
-                complete |= popped.complete;
+                self.reach(popped, track, &mut reached);
             }
         }
-        State { entries: self.canonical(entries), complete }
+        self.finish(reached)
     }
 
-    /// The configurations of both.
+    /// The configurations of both, which have read the same text.
     pub fn union(&mut self, first: &State, second: &State) -> State {
         let mut entries: SmallVec<[Entry; 8]> = SmallVec::from_slice(&first.entries);
         entries.extend_from_slice(&second.entries);
-        State { entries: self.canonical(entries), complete: first.complete | second.complete }
+        let complete = first.complete | second.complete;
+        State { entries: self.canonical(entries), complete, text: first.text }
     }
 
     /// The bytes that may come next.
@@ -319,10 +390,10 @@ impl Session {
         self.members.end(shape, state, context, bytes, &self.terms)
     }
 
-    /// The state behind the key of a configuration that is an undeclared key of these members,
-    /// whichever: exact until [`Session::key_steps`] changes, as only then is a further key
-    /// compared with this one.
-    pub fn after_some_key(&mut self, entry: Entry, members: &[u32]) -> State {
+    /// The state behind the key of a configuration of `state` that is an undeclared key of these
+    /// members, whichever: exact until [`Session::key_steps`] changes, as only then is a further
+    /// key compared with this one. The configuration must lie outside of the items of lists.
+    pub fn after_some_key(&mut self, state: &State, entry: Entry, members: &[u32]) -> State {
         let Label::Key { shape: index, context, .. } = entry.label else {
             return State::default();
         };
@@ -332,9 +403,10 @@ impl Session {
             .iter()
             .map(|&member| (member, self.members.with_some_key(shape, context, member)))
             .collect();
-        let mut entries = SmallVec::new();
-        let complete = self.after_keys(index, entry.below, ends, &mut entries);
-        State { entries: self.canonical(entries), complete }
+        let ended = self.after_keys(index, entry.below, ends);
+        let mut reached = Reached::new(state.text);
+        self.reach(ended, entry.track, &mut reached);
+        self.finish(reached)
     }
 
     /// How many bytes of keys have been read.
@@ -342,8 +414,18 @@ impl Session {
         self.key_steps
     }
 
-    /// What popping `node` leads to: the state behind a terminal that ends above it.
-    pub fn pop(&mut self, node: NodeId) -> Arc<State> {
+    /// The state behind the terminal of a configuration of `state` that ends without a further
+    /// byte. The configuration must lie outside of the items of lists.
+    pub fn behind(&mut self, state: &State, entry: Entry) -> State {
+        let popped = self.pop(entry.below);
+        let mut reached = Reached::new(state.text);
+        self.reach(popped, entry.track, &mut reached);
+        self.finish(reached)
+    }
+
+    /// What popping `node` leads to: the state behind a terminal that ends above it, as far as it
+    /// does not depend on the items around.
+    fn pop(&mut self, node: NodeId) -> Arc<State> {
         if let Some(Some(known)) = self.expanded.get(node.index()) {
             return Arc::clone(known);
         }
@@ -400,13 +482,12 @@ impl Session {
     }
 
     fn expand(&mut self, node: NodeId) -> State {
-        let mut complete = false;
-        let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
+        let mut found = Reached::new(TextId::EMPTY);
         let returned: Vec<NodeId> = self.returns_to(node).collect();
         for below in returned {
             if let Some(Some(state)) = self.expanded.get(below.index()) {
-                entries.extend_from_slice(&state.entries);
-                complete |= state.complete;
+                found.entries.extend_from_slice(&state.entries);
+                found.complete |= state.complete;
             }
         }
         let tops: SmallVec<[(Frame, NodeId); 4]> = SmallVec::from_slice(self.stacks.tops(node));
@@ -415,12 +496,7 @@ impl Session {
                 self.add_frame(frame, below);
             }
         }
-        let closed = self.close();
-        if entries.is_empty() {
-            return State { complete, ..closed };
-        }
-        entries.extend_from_slice(&closed.entries);
-        State { entries: self.canonical(entries), complete }
+        self.close_into(found)
     }
 
     /// The argument of a position that is entered anew.
@@ -490,11 +566,20 @@ impl Session {
                 }
                 &Op::Take { label, next } => {
                     let below = self.push(next, below);
-                    entries.push(Entry { label, below });
+                    entries.push(Entry { label, track: TrackId::NONE, below });
                 }
                 &Op::Token { token, next } => {
                     let below = self.push(next, below);
-                    entries.push(Entry { label: Label::Token(token), below });
+                    let label = Label::Token(token);
+                    entries.push(Entry { label, track: TrackId::NONE, below });
+                }
+                &Op::Item(list) => {
+                    let label = Label::Item { list, state: frame.argument };
+                    entries.push(Entry { label, track: TrackId::NONE, below });
+                }
+                &Op::ItemEnd(list) => {
+                    let label = Label::ItemEnd { list, state: frame.argument };
+                    entries.push(Entry { label, track: TrackId::NONE, below });
                 }
                 &Op::Call { to, next } => {
                     let below = self.push(next, below);
@@ -515,8 +600,8 @@ impl Session {
                 &Op::Key(index) => {
                     let shape = &program.shapes[index as usize];
                     let (state, context) = self.members.key_start(index, shape, frame.argument);
-                    entries
-                        .push(Entry { label: Label::Key { shape: index, state, context }, below });
+                    let label = Label::Key { shape: index, state, context };
+                    entries.push(Entry { label, track: TrackId::NONE, below });
                 }
                 Op::After(index) => {
                     let shape = &program.shapes[*index as usize];
@@ -534,25 +619,26 @@ impl Session {
                 }
             }
         }
-        State { entries: self.canonical(entries), complete: false }
+        State { entries: self.canonical(entries), ..State::default() }
     }
 
-    /// Each label once, sorted.
+    /// Each label in the same items once, sorted.
     fn canonical(&mut self, mut entries: SmallVec<[Entry; 8]>) -> SmallVec<[Entry; 1]> {
         if entries.len() > 1 {
             entries.sort_unstable();
             entries.dedup();
             let mut kept = 0;
             let mut at = 0;
-            while let Some(&Entry { label, below }) = entries.get(at) {
-                let same = entries[at..].iter().take_while(|entry| entry.label == label).count();
+            while let Some(&Entry { label, track, below }) = entries.get(at) {
+                let like = |entry: &&Entry| entry.label == label && entry.track == track;
+                let same = entries[at..].iter().take_while(like).count();
                 let below = match same {
                     1 => below,
                     _ => {
                         self.unite(entries[at..at + same].iter().map(|entry| entry.below).collect())
                     }
                 };
-                entries[kept] = Entry { label, below };
+                entries[kept] = Entry { label, track, below };
                 kept += 1;
                 at += same;
             }

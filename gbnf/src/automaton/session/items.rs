@@ -1,0 +1,176 @@
+//! Where items of lists begin and end, and which of those that are read can still come to differ
+//! from the others.
+
+use std::borrow::Borrow;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::{Entry, Reached, Session, State};
+use crate::automaton::label::Label;
+use crate::automaton::lists::{List, ListTables};
+use crate::automaton::program::Position;
+use crate::automaton::stack::{Frame, NodeId};
+use crate::automaton::texts::TextId;
+use crate::automaton::tracks::{Ended, TrackId};
+
+/// So many states are looked at to find a way out. More can only be needed where an item may grow
+/// by blanks alone, through recursion.
+const MAX_SEARCH: usize = 10_000;
+
+impl Session {
+    /// Adds what popping has led to within the items `track`, with what follows where items begin
+    /// and end.
+    pub(super) fn reach(
+        &mut self,
+        found: impl Borrow<State>,
+        track: TrackId,
+        reached: &mut Reached,
+    ) {
+        let found = found.borrow();
+        reached.complete |= found.complete;
+        let mut ahead: SmallVec<[(Entry, TrackId); 4]> = SmallVec::new();
+        let add = |found: &State, track, ahead: &mut SmallVec<_>, reached: &mut Reached| {
+            for &entry in &found.entries {
+                if matches!(entry.label, Label::Item { .. } | Label::ItemEnd { .. }) {
+                    ahead.push((entry, track));
+                } else {
+                    reached.entries.push(Entry { track, ..entry });
+                }
+            }
+        };
+        add(found, track, &mut ahead, reached);
+        while let Some((entry, track)) = ahead.pop() {
+            let Some((found, track)) = self.pass(entry, track, reached.text) else { continue };
+            reached.complete |= found.complete;
+            add(&found, track, &mut ahead, reached);
+        }
+    }
+
+    /// What follows the beginning or the end of an item, where the text read is `text`, and the
+    /// items that it lies within; `None` if the item may not end.
+    fn pass(&mut self, entry: Entry, track: TrackId, text: TextId) -> Option<(State, TrackId)> {
+        let program = Arc::clone(&self.program);
+        match entry.label {
+            Label::Item { list: index, state } => {
+                let list = &program.lists[index as usize];
+                let start = list.start(self.lists.state(state).count)?;
+                let (state, others) = self.lists.begin(list, state, text);
+                let track = self.lists.tracks.open(track, others, &self.lists.texts);
+                Some((self.begin_item(list, start, state, entry.below), track))
+            }
+            Label::ItemEnd { state: ListTables::PROBE, .. } => {
+                let Ended::Different(track) = self.lists.tracks.close(track, &self.lists.texts)
+                else {
+                    return None;
+                };
+                Some((State { complete: true, ..State::default() }, track))
+            }
+            Label::ItemEnd { list: index, state } => {
+                let list = &program.lists[index as usize];
+                let Ended::Different(track) = self.lists.tracks.close(track, &self.lists.texts)
+                else {
+                    return None;
+                };
+                let state = self.lists.end(state, text);
+                Some((self.after_item(list, state, entry.below), track))
+            }
+            _ => None,
+        }
+    }
+
+    fn begin_item(&mut self, list: &List, start: Position, state: u32, below: NodeId) -> State {
+        let node = self.stacks.push(Frame { position: list.end, argument: state }, below);
+        self.add(start, node);
+        self.close()
+    }
+
+    /// What follows an item, with the list's state behind it.
+    fn after_item(&mut self, list: &List, state: u32, below: NodeId) -> State {
+        let more = self.has_further_item(list, state);
+        let mut found = Reached::new(TextId::EMPTY);
+        if self.lists.state(state).count >= list.min {
+            if self.program.returns[list.next.index()] {
+                self.add_popped(below, &mut found);
+            }
+            self.add(list.next, below);
+        }
+        if more {
+            let item = Frame { position: list.item, argument: state };
+            let node = self.stacks.push(item, below);
+            self.add(list.separator, node);
+            if list.separator_nullable {
+                self.add_frame(item, below);
+            }
+        }
+        self.close_into(found)
+    }
+
+    /// Whether there is an item that may come next and differs from those before it.
+    fn has_further_item(&mut self, list: &List, state: u32) -> bool {
+        let Some(start) = list.start(self.lists.state(state).count) else { return false };
+        self.look_ahead(|session| {
+            let (_, others) = session.lists.begin(list, state, TextId::EMPTY);
+            let count = session.lists.state(state).count;
+            if let Some(known) = session.lists.has_other_item(list, count, others) {
+                return known;
+            }
+            let track = session.lists.tracks.open(TrackId::NONE, others, &session.lists.texts);
+            let begun = session.begin_item(list, start, ListTables::PROBE, NodeId::BOTTOM);
+            let mut reached = Reached::new(TextId::EMPTY);
+            session.reach(begun, track, &mut reached);
+            // As deep as lists nest in the items that must be left.
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || session.has_way_out(reached))
+        })
+    }
+
+    /// Without the configurations all of whose texts lead to an item that equals another one.
+    pub(super) fn without_dead_ends(&mut self, mut state: State) -> State {
+        if state.entries.iter().any(|entry| self.lists.tracks.is_like(entry.track)) {
+            let entries = std::mem::take(&mut state.entries);
+            for entry in entries {
+                let mut reached = Reached::new(state.text);
+                reached.entries.push(entry);
+                if self.look_ahead(|session| session.has_way_out(reached)) {
+                    state.entries.push(entry);
+                }
+            }
+        }
+        state
+    }
+
+    /// Whether some text leads on to where each item has ended or differs from all others: from
+    /// there on, there is always one. As long as that is not so, what is read is one of finitely
+    /// many texts, but for blanks.
+    fn has_way_out(&mut self, start: Reached) -> bool {
+        let mut seen: FxHashSet<SmallVec<[Entry; 1]>> = FxHashSet::default();
+        // What only blanks lead to comes last: they make nothing differ.
+        let (mut ahead, mut behind_blanks) = (vec![start], Vec::new());
+        while let Some(reached) = ahead.pop().or_else(|| behind_blanks.pop()) {
+            let is_out = |entry: &Entry| !self.lists.tracks.is_like(entry.track);
+            if reached.complete || reached.entries.iter().any(is_out) || seen.len() >= MAX_SEARCH {
+                return true;
+            }
+            let Reached { entries, text, .. } = reached;
+            let state = State { entries: self.canonical(entries), complete: false, text };
+            if !seen.insert(state.entries.clone()) {
+                continue;
+            }
+            let outside = |entry: &Entry| self.lists.tracks.is_outside(entry.track);
+            let outside = state.entries.iter().all(outside);
+            for byte in self.first(&state).iter() {
+                let is_blank = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+                if is_blank && outside {
+                    // The text stays as it is: blanks that make no difference lead to the same
+                    // states.
+                    behind_blanks.push(self.read(&state, byte, text));
+                } else {
+                    let text = self.text_after(text, &[byte]);
+                    ahead.push(self.read(&state, byte, text));
+                }
+            }
+        }
+        false
+    }
+}
