@@ -6,6 +6,7 @@
 
 use grammask_gbnf::{
     CharClass, Expr, ExprKind, Grammar, Member, Members, Rule, TokenName, TokenReference,
+    Unique,
 };
 use grammask_oracle::Reference;
 use grammask_sampler::{TokenId, Vocabulary};
@@ -161,6 +162,12 @@ impl Rewriting<'_> {
                 separator: self.expr(&members.separator),
                 min: members.min,
                 max: members.max,
+            }))),
+            ExprKind::Unique(list) => Expr::new(ExprKind::Unique(Box::new(Unique {
+                first: self.all(&list.first),
+                rest: list.rest.as_ref().map(|rest| self.expr(rest)),
+                separator: self.expr(&list.separator),
+                ..**list
             }))),
         }
     }
