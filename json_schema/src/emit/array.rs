@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use grammask_gbnf::{Expr, Member, Repetition};
+use grammask_gbnf::{Expr, ExprKind, Member, Repetition, Unique};
 
 use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
@@ -35,7 +35,8 @@ impl Emitter<'_, '_, '_> {
         Ok(sequence([Expr::literal("["), gap, items, Expr::literal("]")]))
     }
 
-    /// Scalars of which no two are equal: each is a key, and no key occurs twice.
+    /// Items of which no two are equal. Scalars that are all alike are keys, and no key occurs
+    /// twice; others are compared by what they are made of.
     fn unique_items(
         &mut self,
         shape: &ArrayShape,
@@ -45,9 +46,22 @@ impl Emitter<'_, '_, '_> {
             "items that must be different have one spelling: numbers without fraction 0 or \
                    exponent, strings with an escape only where JSON requires one",
         );
-        let key = self.singly(|emitter| emitter.value(shape.items, normals));
-        let member = Member { key, repetition: Repetition::MANY, value: self.gap() };
-        self.members(vec![member], shape.min, shape.max)
+        let is_scalar = |item: &Rc<Normal>| item.objects.is_empty() && item.arrays.is_empty();
+        if shape.prefix.is_empty() && normals.get(&shape.items).is_some_and(is_scalar) {
+            let key = self.singly(|emitter| emitter.value(shape.items, normals));
+            let member = Member { key, repetition: Repetition::MANY, value: self.gap() };
+            return self.members(vec![member], shape.min, shape.max);
+        }
+        let (min, max) = self.bounds(shape.min, shape.max)?;
+        let gap = self.gap();
+        let mut item = |term: TermId| {
+            let value = self.singly(|emitter| emitter.value(term, normals));
+            sequence([value, gap.clone()])
+        };
+        let first = shape.prefix.iter().map(|&term| item(term)).collect();
+        let rest = (shape.items != TermId::NOTHING).then(|| item(shape.items));
+        let separator = self.separator(",");
+        Ok(Expr::new(ExprKind::Unique(Box::new(Unique { first, rest, separator, min, max }))))
     }
 
     /// The items one after the other.

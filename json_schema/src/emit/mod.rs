@@ -82,7 +82,7 @@ fn explore(
         } else {
             normal
         };
-        let normal = with_scalars_unique(normaliser, term, normal)?;
+        let normal = with_comparable_items(normaliser, term, normal);
         let mut next = Vec::new();
         for shape in &normal.objects {
             next.extend(shape.properties.iter().map(|(_, &value)| value));
@@ -109,33 +109,29 @@ fn explore(
     Ok(found)
 }
 
-/// The same without `uniqueItems` where it cannot be enforced: only of scalars that stand alone is
-/// it known which are equal.
-fn with_scalars_unique(
+/// The same without `uniqueItems` where it cannot be enforced.
+fn with_comparable_items(
     normaliser: &mut Normaliser<'_, '_>,
     term: TermId,
     normal: Rc<Normal>,
-) -> Result<Rc<Normal>, SchemaError> {
-    let mut reason = None;
-    for shape in normal.arrays.iter().filter(|shape| shape.unique) {
-        if normaliser.reader.options.notation == Notation::Plain {
-            reason = Some("plain GBNF cannot compare items; the extended notation can");
-            break;
-        }
-        let items = normaliser.normal(shape.items)?;
-        if !items.objects.is_empty() || !items.arrays.is_empty() {
-            reason = Some("items that may be arrays or objects are not compared");
-        } else if !shape.prefix.is_empty() || !shape.contains.is_empty() {
-            reason = Some("not beside items that are not all alike");
-        }
-    }
-    let Some(reason) = reason else { return Ok(normal) };
+) -> Rc<Normal> {
+    let unique = || normal.arrays.iter().filter(|shape| shape.unique);
+    let reason = if unique().next().is_none() {
+        None
+    } else if normaliser.reader.options.notation == Notation::Plain {
+        Some("plain GBNF cannot compare items; the extended notation can")
+    } else if unique().any(|shape| !shape.contains.is_empty()) {
+        Some("not beside items that `contains` counts")
+    } else {
+        None
+    };
+    let Some(reason) = reason else { return normal };
     let mut normal = (*normal).clone();
     for shape in &mut normal.arrays {
         shape.unique = false;
     }
     let place = normaliser.schema_of(term);
-    Ok(Rc::new(normaliser.drop_keyword(normal, place, "uniqueItems", reason)))
+    Rc::new(normaliser.drop_keyword(normal, place, "uniqueItems", reason))
 }
 
 /// Which terms have a value that can be written: the least fixed point.
@@ -290,7 +286,6 @@ impl Emitter<'_, '_, '_> {
         let arrays: Vec<_> =
             normal.arrays.iter().filter_map(|shape| shape.clone().pruned(is_nothing)).collect();
         self.possible = possible;
-        let objects = if self.single { self.declared_alike(objects) } else { objects };
         for shape in objects {
             cases.push(self.object(name, &shape, normals)?);
         }
@@ -401,7 +396,6 @@ impl Emitter<'_, '_, '_> {
     /// The order of properties that is in force.
     fn order(&self) -> Order {
         match (self.options.notation, self.options.order) {
-            _ if self.single => Order::Declared,
             (Notation::Plain, Order::Any) => Order::Declared,
             (_, order) => order,
         }

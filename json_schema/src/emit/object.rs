@@ -10,7 +10,7 @@ use super::terminal::Terminal;
 use super::{Emitter, sequence};
 use crate::error::SchemaError;
 use crate::language::LanguageId;
-use crate::normal::{Keys, Normal, ObjectShape, TermId, Witness};
+use crate::normal::{Normal, ObjectShape, TermId, Witness};
 use crate::options::Order;
 
 /// A declared key that can be there.
@@ -60,25 +60,6 @@ impl Emitter<'_, '_, '_> {
         };
         let gap = self.gap();
         Ok(sequence([Expr::literal("{"), gap, members, Expr::literal("}")]))
-    }
-
-    /// Shapes of one union, each with the declared keys of all of them in one order.
-    pub(super) fn declared_alike(&mut self, mut shapes: Vec<ObjectShape>) -> Vec<ObjectShape> {
-        let mut keys: Keys<()> = Keys::default();
-        for shape in &shapes {
-            let properties = shape.properties.iter().map(|(key, _)| key);
-            for key in properties.chain(shape.required.iter().map(|(key, ())| key)) {
-                keys.set(key, ());
-            }
-        }
-        for shape in &mut shapes {
-            let mut properties = Keys::default();
-            for (key, ()) in keys.iter() {
-                properties.set(key, shape.value(key, &mut self.normaliser.reader.terms));
-            }
-            shape.properties = properties;
-        }
-        shapes
     }
 
     /// What the members can be; `None` if one that must be there cannot.
@@ -187,7 +168,7 @@ impl Emitter<'_, '_, '_> {
         Ok(Expr::new(ExprKind::Members(Box::new(Members { members, separator, min, max }))))
     }
 
-    fn bounds(&mut self, min: u64, max: Option<u64>) -> Result<(u32, Option<u32>), SchemaError> {
+    pub(super) fn bounds(&mut self, min: u64, max: Option<u64>) -> Result<(u32, Option<u32>), SchemaError> {
         match self.counted(Expr::empty(), min, max)?.kind {
             ExprKind::Repeat { min, max, .. } => Ok((min, max)),
             _ => Ok((min as u32, max.map(|max| max as u32))),
