@@ -189,7 +189,7 @@ fn summary(times: &[(&str, Times)]) -> Value {
         "tbm_us": token.figures(),
         "mask_us": mask.figures(),
         "commit_us": commit.figures(),
-        "total_cpu_s": (first.sum() + token.sum()) / 1e6,
+        "total_cpu_s": (first.sum() + token.sum()).as_secs_f64(),
         "peak_rss_mb": process::peak_mb("self"),
         "slowest_first_masks": slowest(times, Times::to_first_mask),
         "slowest_masks": slowest(times, |times| {

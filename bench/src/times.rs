@@ -21,59 +21,53 @@ pub struct TokenTime {
     pub commit: Duration,
 }
 
-/// Times of the same thing, in microseconds.
+/// Times of the same thing.
 #[derive(Default)]
 pub struct Distribution {
     /// Sorted.
-    times: Vec<f64>,
+    times: Vec<Duration>,
 }
 
 impl FromIterator<Duration> for Distribution {
     fn from_iter<I: IntoIterator<Item = Duration>>(times: I) -> Self {
-        let mut times: Vec<f64> = times.into_iter().map(|time| time.as_secs_f64() * 1e6).collect();
-        times.sort_by(f64::total_cmp);
+        let mut times: Vec<Duration> = times.into_iter().collect();
+        times.sort_unstable();
         Self { times }
     }
 }
 
 impl Distribution {
     /// All of them together.
-    pub fn sum(&self) -> f64 {
+    pub fn sum(&self) -> Duration {
         self.times.iter().sum()
     }
 
-    /// The time that this share of them does not exceed; 0 if there are none.
-    pub fn quantile(&self, share: f64) -> f64 {
-        let rank = (share * self.times.len() as f64).ceil() as usize;
-        self.times.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
+    /// The time that so many of 1,000 do not exceed; 0 if there are none.
+    pub fn quantile(&self, per_mille: usize) -> Duration {
+        let rank = (self.times.len() * per_mille).div_ceil(1000);
+        self.times.get(rank.saturating_sub(1)).copied().unwrap_or_default()
     }
 
-    /// The figures that reports have.
+    /// The figures that reports have, in microseconds.
     pub fn figures(&self) -> Value {
+        let us = |time: Duration| time.as_secs_f64() * 1e6;
         json!({
-            "avg": self.sum() / self.times.len().max(1) as f64,
-            "p25": self.quantile(0.25),
-            "p50": self.quantile(0.5),
-            "p75": self.quantile(0.75),
-            "p90": self.quantile(0.9),
-            "p95": self.quantile(0.95),
-            "p99": self.quantile(0.99),
-            "p99.9": self.quantile(0.999),
-            "max": self.quantile(1.0),
+            "avg": us(self.sum()) / self.times.len().max(1) as f64,
+            "p25": us(self.quantile(250)),
+            "p50": us(self.quantile(500)),
+            "p75": us(self.quantile(750)),
+            "p90": us(self.quantile(900)),
+            "p95": us(self.quantile(950)),
+            "p99": us(self.quantile(990)),
+            "p99.9": us(self.quantile(999)),
+            "max": us(self.quantile(1000)),
         })
     }
 
     /// The same as a line to read.
     pub fn line(&self) -> String {
-        let quantile = |share| Duration::from_nanos((self.quantile(share) * 1e3) as u64);
-        format!(
-            "p50 {:.1?}, p90 {:.1?}, p99 {:.1?}, p99.9 {:.1?}, max {:.1?}",
-            quantile(0.5),
-            quantile(0.9),
-            quantile(0.99),
-            quantile(0.999),
-            quantile(1.0)
-        )
+        let [p50, p90, p99, p999, max] = [500, 900, 990, 999, 1000].map(|rank| self.quantile(rank));
+        format!("p50 {p50:.1?}, p90 {p90:.1?}, p99 {p99:.1?}, p99.9 {p999:.1?}, max {max:.1?}")
     }
 }
 
@@ -86,8 +80,8 @@ mod tests {
     #[test]
     fn quantiles_are_times_that_were_taken() {
         let times: Distribution = (1..=1000).rev().map(Duration::from_micros).collect();
-        let quantiles = [0.0, 0.25, 0.5, 0.999, 1.0].map(|share| times.quantile(share).round());
-        assert_eq!(quantiles, [1.0, 250.0, 500.0, 999.0, 1000.0]);
-        assert!(Distribution::default().quantile(0.5).abs() < f64::EPSILON);
+        let quantiles = [0, 250, 500, 999, 1000].map(|rank| times.quantile(rank).as_micros());
+        assert_eq!(quantiles, [1, 250, 500, 999, 1000]);
+        assert_eq!(Distribution::default().quantile(500), Duration::ZERO);
     }
 }

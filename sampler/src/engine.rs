@@ -170,11 +170,6 @@ impl Engine {
     fn entry_mask(&self, session: &mut Session, start: &State, entry: Entry) -> EntryMask {
         let mut found = Found::new(self.vocabulary.len());
         let bases = match entry.label {
-            // Within an item of a list it matters which token leaves the terminal.
-            _ if entry.track != TrackId::NONE => {
-                self.walk_on(session, TokenTrie::ROOT, start, &mut found);
-                Box::default()
-            }
             Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
                 let base = self.by_table(session, TokenTrie::ROOT, start, entry, &mut found);
                 if base.is_none() {
@@ -215,8 +210,9 @@ impl Engine {
             return Box::default();
         };
         let tables: Vec<_> = free.iter().map(|&free| self.tables.key(free)).collect();
-        if tables.iter().any(|table| !table.exits.is_empty()) {
-            // The key could end in several places of one token.
+        // The key could end in several places of one token.
+        let ends_within = tables.iter().any(|table| !table.exits.is_empty());
+        if ends_within || self.has_dead_end(session, TokenTrie::ROOT, start, None) {
             self.walk(session, TokenTrie::ROOT, start, found);
             return Box::default();
         }
@@ -250,7 +246,8 @@ impl Engine {
             }
         }
         // Undeclared keys lead to the same places, as long as no further key is read within the
-        // token.
+        // token; but within the items of a list, which are compared.
+        let in_item = entry.track != TrackId::NONE;
         let mut same: Option<(KeyEnd, State)> = None;
         for &node in &table.ends {
             let path = trie.path(node);
@@ -258,13 +255,16 @@ impl Engine {
             if end == KeyEnd::None {
                 continue;
             }
+            if in_item && session.is_like(entry) && after(session, path.clone()).is_dead() {
+                continue;
+            }
             found.extend(trie.token(node));
             if !trie.has_children(node) {
                 continue;
             }
             if let KeyEnd::Free(members) = &end {
-                if same.as_ref().is_none_or(|(known, _)| *known != end) {
-                    let state = session.after_some_key(start, entry, members);
+                if in_item || same.as_ref().is_none_or(|(known, _)| *known != end) {
+                    let state = session.after_some_key(start, entry, members, &path);
                     same = Some((end.clone(), state));
                 }
                 if let Some((_, state)) = &same {

@@ -26,6 +26,7 @@ mod constraint;
 mod engine;
 mod grammar_sampler;
 mod interior;
+mod items;
 mod mask;
 mod rng;
 mod samplers;

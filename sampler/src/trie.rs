@@ -99,9 +99,14 @@ impl TokenTrie {
 
     /// The bytes from the root to the node.
     pub(crate) fn path(&self, node: TrieNode) -> Vec<u8> {
+        self.between(Self::ROOT, node)
+    }
+
+    /// The bytes from a node to one below it.
+    pub(crate) fn between(&self, from: TrieNode, to: TrieNode) -> Vec<u8> {
         let mut path = Vec::new();
-        let mut at = node.0;
-        while at != 0 {
+        let mut at = to.0;
+        while at != from.0 {
             path.push(self.bytes[at as usize]);
             at = self.parents[at as usize];
         }

@@ -83,12 +83,12 @@ impl Engine {
         found: &mut Found,
     ) -> Option<Base> {
         if entry.track != TrackId::NONE {
-            return None;
+            return self.by_table_in_item(session, node, &state.only(entry), entry, found);
         }
         match entry.label {
             Label::Term(term) => {
                 let table = self.tables.interior(node, term);
-                let below = session.behind(state, entry);
+                let below = session.behind(state, entry, &[]);
                 let first = session.first(&below);
                 if first.intersects(&table.ambiguous) {
                     return None;
@@ -105,7 +105,7 @@ impl Engine {
             }
             Label::Counted { rest, item, min, max } => {
                 let table = self.tables.iterations(node, rest, item);
-                let below = session.behind(state, entry);
+                let below = session.behind(state, entry, &[]);
                 let first = session.first(&below);
                 if first.intersects(&table.ambiguous) {
                     return None;

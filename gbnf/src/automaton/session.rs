@@ -375,9 +375,9 @@ impl Session {
     }
 
     /// What is left of the undeclared keys of a label, where such keys are possible and there are
-    /// plenty ([`Terms::has_plenty`]); and the rests of the other keys, unless they are matches of those. A text
-    /// that is inside of such an undeclared key is allowed, whatever keys have been written, as
-    /// long as plenty of keys begin with it.
+    /// plenty ([`Terms::has_plenty`]); and the rests of the other keys, unless they are matches of
+    /// those. A text that is inside of such an undeclared key is allowed, whatever keys have been
+    /// written, as long as plenty of keys begin with it.
     pub fn key_terms(&mut self, label: Label) -> Option<(Arc<[TermId]>, Vec<TermId>)> {
         let Label::Key { shape, state, context } = label else { return None };
         self.members.key_terms(&self.program.shapes[shape as usize], state, context, &self.terms)
@@ -390,10 +390,16 @@ impl Session {
         self.members.end(shape, state, context, bytes, &self.terms)
     }
 
-    /// The state behind the key of a configuration of `state` that is an undeclared key of these
-    /// members, whichever: exact until [`Session::key_steps`] changes, as only then is a further
-    /// key compared with this one. The configuration must lie outside of the items of lists.
-    pub fn after_some_key(&mut self, state: &State, entry: Entry, members: &[u32]) -> State {
+    /// The state behind the key of a configuration of `state` that ends with `bytes` and is an
+    /// undeclared key of these members: exact until [`Session::key_steps`] changes, as only then is
+    /// a further key compared with this one.
+    pub fn after_some_key(
+        &mut self,
+        state: &State,
+        entry: Entry,
+        members: &[u32],
+        bytes: &[u8],
+    ) -> State {
         let Label::Key { shape: index, context, .. } = entry.label else {
             return State::default();
         };
@@ -404,9 +410,7 @@ impl Session {
             .map(|&member| (member, self.members.with_some_key(shape, context, member)))
             .collect();
         let ended = self.after_keys(index, entry.below, ends);
-        let mut reached = Reached::new(state.text);
-        self.reach(ended, entry.track, &mut reached);
-        self.finish(reached)
+        self.reached_by(state, entry, bytes, &ended)
     }
 
     /// How many bytes of keys have been read.
@@ -414,13 +418,34 @@ impl Session {
         self.key_steps
     }
 
-    /// The state behind the terminal of a configuration of `state` that ends without a further
-    /// byte. The configuration must lie outside of the items of lists.
-    pub fn behind(&mut self, state: &State, entry: Entry) -> State {
+    /// The state behind the terminal of a configuration of `state` that ends with `bytes`.
+    pub fn behind(&mut self, state: &State, entry: Entry, bytes: &[u8]) -> State {
         let popped = self.pop(entry.below);
-        let mut reached = Reached::new(state.text);
-        self.reach(popped, entry.track, &mut reached);
+        self.reached_by(state, entry, bytes, &popped)
+    }
+
+    /// What follows, where the terminal of a configuration of `state` ends with `bytes` and that
+    /// leads to `found`.
+    fn reached_by(&mut self, state: &State, entry: Entry, bytes: &[u8], found: &State) -> State {
+        let read = |track, &byte: &u8| self.lists.tracks.step(track, byte, &mut self.lists.texts);
+        let track = bytes.iter().fold(entry.track, read);
+        let mut reached = Reached::new(self.text_after(state.text, bytes));
+        self.reach(found, track, &mut reached);
         self.finish(reached)
+    }
+
+    /// Whether an item that a configuration lies within is like one that it must differ from, also
+    /// after a further byte.
+    pub fn is_like_after(&mut self, state: &State, byte: u8) -> bool {
+        state.entries.iter().any(|entry| {
+            let track = self.lists.tracks.step(entry.track, byte, &mut self.lists.texts);
+            self.lists.tracks.is_like(track)
+        })
+    }
+
+    /// Whether an item that a configuration lies within is like one that it must differ from.
+    pub fn is_like(&self, entry: Entry) -> bool {
+        self.lists.tracks.is_like(entry.track)
     }
 
     /// What popping `node` leads to: the state behind a terminal that ends above it, as far as it

@@ -69,6 +69,16 @@ enum Phase {
     Fraction,
 }
 
+/// Which digits of a number are not 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Digits {
+    None,
+    /// Some before the point, none behind it.
+    Integer,
+    /// Some behind the point.
+    Fraction,
+}
+
 /// What has been read of a number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Reading {
@@ -81,8 +91,7 @@ struct Reading {
     fraction: u32,
     /// Whether the last digit after the point is 0.
     ends_in_zero: bool,
-    is_zero: bool,
-    is_integer: bool,
+    digits: Digits,
     /// How the magnitude compares with that of the bounds, digit by digit.
     low: Ordering,
     high: Ordering,
@@ -176,8 +185,7 @@ impl<'a> Speller<'a> {
             integer: 0,
             fraction: 0,
             ends_in_zero: false,
-            is_zero: true,
-            is_integer: true,
+            digits: Digits::None,
             low: Ordering::Equal,
             high: Ordering::Equal,
             remainders: vec![remainder; self.steps().count()],
@@ -273,7 +281,6 @@ impl<'a> Speller<'a> {
             {
                 return None;
             }
-            now.is_integer &= digit == 0;
         } else if now.phase == Phase::Integer {
             let most = high.as_ref().map_or(usize::MAX, |high| high.integer.len());
             let most = if self.counted { most.min(self.digits.integer as usize) } else { most };
@@ -282,7 +289,10 @@ impl<'a> Speller<'a> {
             }
         }
         now.ends_in_zero = now.phase == Phase::Fraction && digit == 0;
-        now.is_zero &= digit == 0;
+        if digit != 0 {
+            let behind = now.phase == Phase::Fraction;
+            now.digits = if behind { Digits::Fraction } else { Digits::Integer };
+        }
         for (step, rest) in self.steps().zip(&mut now.remainders) {
             *rest =
                 rest.after(step, digit, (now.phase == Phase::Fraction).then_some(before.fraction));
@@ -316,15 +326,17 @@ impl<'a> Speller<'a> {
         let canonical = self.numbers == Numbers::Canonical;
         let spelled = match reading.phase {
             Phase::Start | Phase::Sign | Phase::Point => false,
-            Phase::Zero | Phase::Integer => !(canonical && reading.is_zero && reading.negative),
+            Phase::Zero | Phase::Integer => {
+                !(canonical && reading.digits == Digits::None && reading.negative)
+            }
             Phase::Fraction => {
                 !canonical || !reading.ends_in_zero || reading.fraction == 1 && !self.single
             }
         };
         let kind = match self.set.fraction {
             Fraction::Any => true,
-            Fraction::Without => reading.is_integer,
-            Fraction::With => !reading.is_integer,
+            Fraction::Without => reading.digits != Digits::Fraction,
+            Fraction::With => reading.digits == Digits::Fraction,
         };
         let within = |edge: &Option<Edge>, order: Ordering, beyond: Ordering| {
             edge.as_ref().is_none_or(|edge| match edge.compare(reading, order) {
@@ -335,7 +347,8 @@ impl<'a> Speller<'a> {
         let multiples = self.set.multiples.len();
         let divided =
             self.steps().zip(&reading.remainders).enumerate().all(|(at, (step, rest))| {
-                (reading.is_zero || rest.is_none(step, reading.fraction)) == (at < multiples)
+                (reading.digits == Digits::None || rest.is_none(step, reading.fraction))
+                    == (at < multiples)
             });
         spelled
             && kind

@@ -168,7 +168,11 @@ impl Emitter<'_, '_, '_> {
         Ok(Expr::new(ExprKind::Members(Box::new(Members { members, separator, min, max }))))
     }
 
-    pub(super) fn bounds(&mut self, min: u64, max: Option<u64>) -> Result<(u32, Option<u32>), SchemaError> {
+    pub(super) fn bounds(
+        &mut self,
+        min: u64,
+        max: Option<u64>,
+    ) -> Result<(u32, Option<u32>), SchemaError> {
         match self.counted(Expr::empty(), min, max)?.kind {
             ExprKind::Repeat { min, max, .. } => Ok((min, max)),
             _ => Ok((min as u32, max.map(|max| max as u32))),

@@ -53,7 +53,7 @@ impl Step {
             (divisor, rest) = (rest, divisor % rest);
         }
         let mut common = Self { factor: (one / divisor).checked_mul(another)?, exponent };
-        while common.factor % 10 == 0 {
+        while common.factor.is_multiple_of(10) {
             common = Self { factor: common.factor / 10, exponent: common.exponent + 1 };
         }
         (common.factor <= MOST).then_some(common)

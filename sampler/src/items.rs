@@ -1,0 +1,124 @@
+//! Masks within the items of a list of which no two are equal.
+//!
+//! What stays inside a terminal is what the terminal's table says, but for texts that are on the
+//! way to an item that is equal to another one; and where a token leaves the terminal, the item may
+//! end, so what follows depends on what has been read.
+
+use std::sync::Arc;
+
+use grammask_gbnf::{Entry, Label, Session, State, TermId};
+
+use crate::engine::{Base, Engine};
+use crate::token_set::Found;
+use crate::trie::TrieNode;
+
+impl Engine {
+    /// The tokens below a node that a configuration within items allows, from a table; those that
+    /// leave the terminal are added to `found`. Nothing if there is no table that tells all.
+    /// `state` has only this configuration.
+    pub(crate) fn by_table_in_item(
+        &self,
+        session: &mut Session,
+        node: TrieNode,
+        state: &State,
+        entry: Entry,
+        found: &mut Found,
+    ) -> Option<Base> {
+        match entry.label {
+            Label::Term(term) => {
+                let table = self.tables.interior(node, term);
+                if !table.ambiguous.is_empty()
+                    || self.has_dead_end(session, node, state, Some(term))
+                {
+                    return None;
+                }
+                for &end in &table.ends {
+                    let bytes = self.tables.trie.between(node, end);
+                    let behind = session.behind(state, entry, &bytes);
+                    self.go_on(session, end, &behind, found);
+                }
+                for &(_, exit) in &table.exits {
+                    self.exit(session, (node, exit), state, entry, found);
+                }
+                Some(Base::Interior(table))
+            }
+            Label::Counted { rest, item, min, max } => {
+                let table = self.tables.iterations(node, rest, item);
+                if !table.ambiguous.is_empty() || self.has_dead_end(session, node, state, None) {
+                    return None;
+                }
+                for &(_, _, exit) in table.exits.iter().filter(|exit| (min..=max).contains(&exit.1))
+                {
+                    self.exit(session, (node, exit), state, entry, found);
+                }
+                Some(if max as usize >= self.vocabulary().longest() {
+                    Base::Iterations(table)
+                } else {
+                    Base::Some(Arc::new(table.at_most(max)))
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The tokens that leave the terminal with the last byte on the way from one node to another.
+    fn exit(
+        &self,
+        session: &mut Session,
+        (node, exit): (TrieNode, TrieNode),
+        state: &State,
+        entry: Entry,
+        found: &mut Found,
+    ) {
+        let bytes = self.tables.trie.between(node, exit);
+        let Some((&last, inside)) = bytes.split_last() else { return };
+        let behind = session.behind(state, entry, inside);
+        let after = session.step(&behind, last);
+        self.go_on(session, exit, &after, found);
+    }
+
+    /// The token of a node where a state is reached, and the tokens below it.
+    fn go_on(&self, session: &mut Session, node: TrieNode, state: &State, found: &mut Found) {
+        if !state.is_dead() {
+            found.extend(self.tables.trie.token(node));
+            self.walk(session, node, state, found);
+        }
+    }
+
+    /// Whether some text below a node, inside a terminal, may lead to nothing but an item that is
+    /// equal to another one: no other text does than one with which such an item begins.
+    pub(crate) fn has_dead_end(
+        &self,
+        session: &mut Session,
+        node: TrieNode,
+        state: &State,
+        term: Option<TermId>,
+    ) -> bool {
+        if !state.entries().iter().any(|&entry| session.is_like(entry)) {
+            return false;
+        }
+        let (trie, terms) = (&self.tables.trie, &self.tables.terms);
+        let mut pending = vec![(node, state.clone(), term)];
+        while let Some((node, state, term)) = pending.pop() {
+            let first = session.first(&state);
+            for child in trie.children(node) {
+                let byte = trie.byte(child);
+                if !first.contains(byte) || !session.is_like_after(&state, byte) {
+                    continue;
+                }
+                let rest = term.map(|term| terms.next(term, byte));
+                if matches!(rest, Some(TermId::EMPTY | TermId::NOTHING)) {
+                    continue;
+                }
+                let next = session.step(&state, byte);
+                if next.is_dead() {
+                    return true;
+                }
+                if trie.has_children(child) {
+                    pending.push((child, next, rest));
+                }
+            }
+        }
+        false
+    }
+}
