@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, Label, Session, State, TermId};
+use grammask_gbnf::{ByteSet, Entry, Label, Session, State, TermId};
 
 use crate::engine::{Base, Engine};
 use crate::token_set::Found;
@@ -27,7 +27,7 @@ impl Engine {
         match entry.label {
             Label::Term(term) => {
                 let table = self.tables.interior(node, term);
-                if !table.ambiguous.is_empty()
+                if is_ambiguous(session, entry, &table.ambiguous)
                     || self.has_dead_end(session, node, state, Some(term))
                 {
                     return None;
@@ -44,7 +44,9 @@ impl Engine {
             }
             Label::Counted { rest, item, min, max } => {
                 let table = self.tables.iterations(node, rest, item);
-                if !table.ambiguous.is_empty() || self.has_dead_end(session, node, state, None) {
+                if is_ambiguous(session, entry, &table.ambiguous)
+                    || self.has_dead_end(session, node, state, None)
+                {
                     return None;
                 }
                 for &(_, _, exit) in table.exits.iter().filter(|exit| (min..=max).contains(&exit.1))
@@ -112,6 +114,10 @@ impl Engine {
                 }
                 let next = session.step(&state, byte);
                 if next.is_dead() {
+                    // Or such a key has been written already.
+                    if session.step(&state.outside_items(), byte).is_dead() {
+                        continue;
+                    }
                     return true;
                 }
                 if trie.has_children(child) {
@@ -121,4 +127,10 @@ impl Engine {
         }
         false
     }
+}
+
+/// Whether one of these bytes, which stay inside a terminal where it may end, may also be read
+/// behind it.
+fn is_ambiguous(session: &mut Session, entry: Entry, bytes: &ByteSet) -> bool {
+    !bytes.is_empty() && session.first_behind(entry).is_none_or(|first| first.intersects(bytes))
 }

@@ -47,6 +47,13 @@ impl State {
         Self { entries: SmallVec::from_slice(&[entry]), complete: false, text: self.text }
     }
 
+    /// The state with its configurations outside of all items: nothing is compared.
+    #[must_use]
+    pub fn outside_items(&self) -> Self {
+        let outside = |&entry: &Entry| Entry { track: TrackId::NONE, ..entry };
+        Self { entries: self.entries.iter().map(outside).collect(), ..self.clone() }
+    }
+
     /// The text that has been read, as far as what follows one of the configurations depends on
     /// it: not at all outside of the items of lists.
     pub fn text_of(&self, entry: Entry) -> TextId {
@@ -422,6 +429,15 @@ impl Session {
     pub fn behind(&mut self, state: &State, entry: Entry, bytes: &[u8]) -> State {
         let popped = self.pop(entry.below);
         self.reached_by(state, entry, bytes, &popped)
+    }
+
+    /// The bytes that may follow the terminal of a configuration; `None` if an item may end with it:
+    /// what comes then depends on the text.
+    pub fn first_behind(&mut self, entry: Entry) -> Option<ByteSet> {
+        let popped = self.pop(entry.below);
+        let ends =
+            |entry: &Entry| matches!(entry.label, Label::Item { .. } | Label::ItemEnd { .. });
+        (!popped.entries.iter().any(ends)).then(|| self.first(&popped))
     }
 
     /// What follows, where the terminal of a configuration of `state` ends with `bytes` and that

@@ -146,10 +146,12 @@ impl Session {
     fn has_way_out(&mut self, start: Reached) -> bool {
         let mut seen: FxHashSet<SmallVec<[Entry; 1]>> = FxHashSet::default();
         // What only blanks lead to comes last: they make nothing differ.
+        if self.is_out(&start) {
+            return true;
+        }
         let (mut ahead, mut behind_blanks) = (vec![start], Vec::new());
         while let Some(reached) = ahead.pop().or_else(|| behind_blanks.pop()) {
-            let is_out = |entry: &Entry| !self.lists.tracks.is_like(entry.track);
-            if reached.complete || reached.entries.iter().any(is_out) || seen.len() >= MAX_SEARCH {
+            if seen.len() >= MAX_SEARCH {
                 return true;
             }
             let Reached { entries, text, .. } = reached;
@@ -161,16 +163,23 @@ impl Session {
             let outside = state.entries.iter().all(outside);
             for byte in self.first(&state).iter() {
                 let is_blank = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-                if is_blank && outside {
-                    // The text stays as it is: blanks that make no difference lead to the same
-                    // states.
-                    behind_blanks.push(self.read(&state, byte, text));
-                } else {
-                    let text = self.text_after(text, &[byte]);
-                    ahead.push(self.read(&state, byte, text));
+                // The text stays as it is: blanks that make no difference lead to the same states.
+                let stays = is_blank && outside;
+                let text = if stays { text } else { self.text_after(text, &[byte]) };
+                let after = self.read(&state, byte, text);
+                // Mostly the first byte leads out already.
+                if self.is_out(&after) {
+                    return true;
                 }
+                if stays { behind_blanks.push(after) } else { ahead.push(after) }
             }
         }
         false
+    }
+
+    /// Whether each item has ended, or some configuration lies in items that all differ.
+    fn is_out(&self, reached: &Reached) -> bool {
+        let differs = |entry: &Entry| !self.lists.tracks.is_like(entry.track);
+        reached.complete || reached.entries.iter().any(differs)
     }
 }
