@@ -1,7 +1,6 @@
 //! `hostile`: grammars that were made to break something. Each runs in a process of its own with a
 //! limit on memory and a watchdog.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -9,37 +8,11 @@ use grammask_oracle::hostile::{self, Figures, Hostile};
 use grammask_sampler::{Constraint, Engine, TokenMask, Vocabulary};
 use serde_json::{Value, json};
 
-use crate::output;
-use crate::process::{self, peak_mb, processor_ms};
+use crate::process::{peak_mb, processor_ms};
+use crate::watched::{self, VOCABULARY};
 
 /// The options of the subcommand.
-#[derive(clap::Args)]
-pub struct Options {
-    /// Only print the names
-    #[arg(long)]
-    list: bool,
-    /// Run this one alone, in this process, and print its figures as JSON
-    #[arg(long, value_name = "NAME")]
-    run: Option<String>,
-    /// Only those with this in their name
-    #[arg(long, value_name = "PART")]
-    only: Option<String>,
-    /// Most processor time of a case, in milliseconds (loading the vocabulary is not counted)
-    #[arg(long, default_value_t = 1000)]
-    limit_ms: u64,
-    /// When the watchdog bites, in seconds; more than the limit, for a machine that is busy
-    #[arg(long, default_value_t = 6)]
-    timeout: u64,
-    /// Most memory of a case, in megabytes
-    #[arg(long, default_value_t = 1024)]
-    memory: u64,
-    /// Where to write the result
-    #[arg(long)]
-    json: Option<PathBuf>,
-}
-
-/// The vocabulary of the masks.
-const VOCABULARY: &str = "o200k_base";
+pub type Options = watched::Options<1000, 6>;
 
 /// Cases that are known to take longer than they may, each with the reason.
 const SLOW: [(&str, &str); 1] = [(
@@ -74,7 +47,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let mut failures = Vec::new();
     let mut listed_slow = 0;
     for case in &cases {
-        let report = watched(case, options)?;
+        let report = options.watch("hostile", case.name)?;
         let number = |name: &str| report[name].as_f64().unwrap_or(0.0);
         println!(
             "{:42} {:>9.1} {:>8.0} {:>8.1} {:>9} {:>9}  {}",
@@ -101,38 +74,8 @@ pub fn run(options: &Options) -> Result<bool> {
         cases.len(),
         failures.len()
     );
-    let passed = failures.is_empty();
-    let report = json!({
-        "rows": cases.len(),
-        "rows_passing": passing,
-        "listed_differences": listed_slow,
-        "cases": reports,
-        "failures": failures,
-    });
-    if let Value::Object(report) = report {
-        let in_force = json!({
-            "command": "hostile",
-            "only": options.only,
-            "limit_ms": options.limit_ms,
-            "timeout_s": options.timeout,
-            "memory_mb": options.memory,
-            "vocabulary": VOCABULARY,
-        });
-        output::write(options.json.as_deref(), in_force, report)?;
-    }
-    Ok(passed)
-}
-
-/// Runs a case in a process of its own.
-fn watched(case: &Hostile, options: &Options) -> Result<Value> {
-    let arguments = ["hostile", "--run", case.name];
-    let mut report = process::watched(&arguments, options.memory, options.timeout)?;
-    report["name"] = case.name.into();
-    let limit = options.limit_ms as f64;
-    if report["outcome"] == "ok" && report["cpu_ms"].as_f64().is_none_or(|ms| ms > limit) {
-        report["outcome"] = "too slow".into();
-    }
-    Ok(report)
+    options.write("hostile", &reports, &failures, listed_slow)?;
+    Ok(failures.is_empty())
 }
 
 /// Runs a case in this process.

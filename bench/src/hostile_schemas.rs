@@ -4,7 +4,6 @@
 
 mod cases;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -13,39 +12,13 @@ use grammask::json_schema::{Options as Translation, SchemaErrorKind};
 use grammask::sampler::{Constraint, Engine, TokenMask, Vocabulary};
 use serde_json::{Value, json};
 
-use crate::output;
-use crate::process::{self, peak_mb, processor_ms};
+use crate::process::{peak_mb, processor_ms};
 use crate::verdict::{self, Verdict};
+use crate::watched::{self, VOCABULARY};
 use cases::Case;
 
 /// The options of the subcommand.
-#[derive(clap::Args)]
-pub struct Options {
-    /// Only print the names
-    #[arg(long)]
-    list: bool,
-    /// Run this one alone, in this process, and print its figures as JSON
-    #[arg(long, value_name = "NAME")]
-    run: Option<String>,
-    /// Only those with this in their name
-    #[arg(long, value_name = "PART")]
-    only: Option<String>,
-    /// Most processor time of a case, in milliseconds (loading the vocabulary is not counted)
-    #[arg(long, default_value_t = 2000)]
-    limit_ms: u64,
-    /// When the watchdog bites, in seconds; more than the limit, for a machine that is busy
-    #[arg(long, default_value_t = 20)]
-    timeout: u64,
-    /// Most memory of a case, in megabytes
-    #[arg(long, default_value_t = 1024)]
-    memory: u64,
-    /// Where to write the result
-    #[arg(long)]
-    json: Option<PathBuf>,
-}
-
-/// The vocabulary of the masks.
-const VOCABULARY: &str = "o200k_base";
+pub type Options = watched::Options<2000, 20>;
 
 /// Runs every case; whether none failed.
 pub fn run(options: &Options) -> Result<bool> {
@@ -73,13 +46,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let mut reports = Vec::new();
     let mut failures = Vec::new();
     for case in &cases {
-        let arguments = ["hostile-schemas", "--run", case.name];
-        let mut report = process::watched(&arguments, options.memory, options.timeout)?;
-        report["name"] = case.name.into();
-        let number = |name: &str| report[name].as_f64().unwrap_or(0.0);
-        if report["outcome"] == "ok" && number("cpu_ms") > options.limit_ms as f64 {
-            report["outcome"] = "too slow".into();
-        }
+        let report = options.watch("hostile-schemas", case.name)?;
         let number = |name: &str| report[name].as_f64().unwrap_or(0.0);
         println!(
             "{:34} {:>8.1} {:>8.0} {:>8.0} {:>8.1}  {}: {}",
@@ -97,25 +64,8 @@ pub fn run(options: &Options) -> Result<bool> {
         reports.push(report);
     }
     println!("{} of {} cases work", cases.len() - failures.len(), cases.len());
-    let passed = failures.is_empty();
-    let report = json!({
-        "rows": cases.len(),
-        "rows_passing": cases.len() - failures.len(),
-        "cases": reports,
-        "failures": failures,
-    });
-    if let Value::Object(report) = report {
-        let in_force = json!({
-            "command": "hostile-schemas",
-            "only": options.only,
-            "limit_ms": options.limit_ms,
-            "timeout_s": options.timeout,
-            "memory_mb": options.memory,
-            "vocabulary": VOCABULARY,
-        });
-        output::write(options.json.as_deref(), in_force, report)?;
-    }
-    Ok(passed)
+    options.write("hostile-schemas", &reports, &failures, 0)?;
+    Ok(failures.is_empty())
 }
 
 /// Runs a case in this process.

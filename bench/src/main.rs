@@ -23,6 +23,7 @@ mod text;
 mod times;
 mod verdict;
 mod vocabularies;
+mod watched;
 mod work;
 
 use std::process::ExitCode;

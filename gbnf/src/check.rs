@@ -101,7 +101,7 @@ fn check_use(
     start: usize,
     found: &mut Vec<Diagnostic>,
 ) {
-    let reached = references.reachable(start);
+    let reached = references.reachable([start]);
     let finite = Finite::new(grammar, references);
     for (at, rule) in grammar.rules.iter().enumerate() {
         if rules.get(rule.name.as_str()) != Some(&at) {

@@ -120,10 +120,10 @@ impl Graph {
             .collect()
     }
 
-    /// Which nodes `start` leads to, itself included.
-    pub(crate) fn reachable(&self, start: usize) -> Vec<bool> {
+    /// Which nodes the starts lead to, themselves included.
+    pub(crate) fn reachable(&self, starts: impl IntoIterator<Item = usize>) -> Vec<bool> {
         let mut reached = vec![false; self.len()];
-        let mut ahead = vec![start as u32];
+        let mut ahead: Vec<_> = starts.into_iter().map(|start| start as u32).collect();
         while let Some(node) = ahead.pop() {
             if !std::mem::replace(&mut reached[node as usize], true) {
                 ahead.extend(self.of(node as usize));
@@ -147,7 +147,8 @@ mod tests {
         assert_ne!(component[3], component[4]);
         assert!(component[3] < component[1] && component[4] < component[3]);
         assert_eq!(graph.on_cycles(&component), [true, true, true, false, true, false]);
-        assert_eq!(graph.reachable(3), [false, false, false, true, true, false]);
+        assert_eq!(graph.reachable([3]), [false, false, false, true, true, false]);
+        assert_eq!(graph.reachable([3, 5]), [false, false, false, true, true, true]);
     }
 
     #[test]

@@ -346,7 +346,7 @@ impl Expansion {
                 Symbol::Terminal => None,
             }));
         });
-        let reached = references.reachable(start);
+        let reached = references.reachable([start]);
         let empty = self.nullable();
         let edges = Graph::new(&self.nodes, |node, to| {
             to.extend(left_edges(node, &empty).map(|(node, _)| node as u32));

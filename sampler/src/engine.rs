@@ -255,7 +255,7 @@ impl Engine {
             if end == KeyEnd::None {
                 continue;
             }
-            if in_item && session.is_like(entry) && after(session, path.clone()).is_dead() {
+            if session.is_like(entry) && after(session, path.clone()).is_dead() {
                 continue;
             }
             found.extend(trie.token(node));

@@ -4,8 +4,6 @@
 //! way to an item that is equal to another one; and where a token leaves the terminal, the item may
 //! end, so what follows depends on what has been read.
 
-use std::sync::Arc;
-
 use grammask_gbnf::{ByteSet, Entry, Label, Session, State, TermId};
 
 use crate::engine::{Base, Engine};
@@ -53,11 +51,7 @@ impl Engine {
                 {
                     self.exit(session, (node, exit), state, entry, found);
                 }
-                Some(if max as usize >= self.vocabulary().longest() {
-                    Base::Iterations(table)
-                } else {
-                    Base::Some(Arc::new(table.at_most(max)))
-                })
+                Some(self.at_most(table, max))
             }
             _ => None,
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use grammask_gbnf::{ByteSet, Entry, Label, Session, State, TermId, TrackId};
 
 use crate::engine::{Base, Engine};
+use crate::interior::Iterations;
 use crate::token_set::Found;
 use crate::trie::{TokenTrie, TrieNode};
 
@@ -115,17 +116,22 @@ impl Engine {
                     let exits = exits.iter().filter(|exit| (min..=max).contains(&exit.1));
                     self.leave(session, &below, byte, exits.map(|exit| exit.2), found);
                 }
-                Some(if max as usize >= self.vocabulary().longest() {
-                    Base::Iterations(table)
-                } else {
-                    Base::Some(Arc::new(table.at_most(max)))
-                })
+                Some(self.at_most(table, max))
             }
             Label::Text { .. }
             | Label::Key { .. }
             | Label::Token(_)
             | Label::Item { .. }
             | Label::ItemEnd { .. } => None,
+        }
+    }
+
+    /// The tokens of a loop that begin at most `max` iterations.
+    pub(crate) fn at_most(&self, table: Arc<Iterations>, max: u32) -> Base {
+        if max as usize >= self.vocabulary().longest() {
+            Base::Iterations(table)
+        } else {
+            Base::Some(Arc::new(table.at_most(max)))
         }
     }
 

@@ -4,6 +4,9 @@
 //! parts that commas separate between a `{` and its `}`, whatever brackets these lie within
 //! themselves.
 
+/// What does not count outside of strings.
+pub(crate) const BLANKS: [u8; 4] = *b" \t\r\n";
+
 /// Where in the text of an item one is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Quoting {
@@ -19,7 +22,7 @@ impl Quoting {
     /// The place after a byte; `None` if it is a blank that does not count.
     pub(crate) fn after(self, byte: u8) -> Option<Self> {
         Some(match (self, byte) {
-            (Self::Outside, b' ' | b'\t' | b'\r' | b'\n') => return None,
+            (Self::Outside, blank) if BLANKS.contains(&blank) => return None,
             (Self::Outside, b'"') | (Self::Escaped, _) => Self::Inside,
             (Self::Inside, b'\\') => Self::Escaped,
             (Self::Inside, b'"') => Self::Outside,

@@ -4,11 +4,8 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::automaton::canonical::Quoting;
-use crate::automaton::terms::{TermId, Terms};
-
-/// A term with more states is not counted.
-const STATES: usize = 10_000;
+use crate::automaton::canonical::{BLANKS, Quoting};
+use crate::automaton::terms::{COUNTED_STATES, TermId, Terms};
 
 /// How many texts there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +45,7 @@ pub(crate) fn count(term: TermId, terms: &Terms) -> Count {
             }
             // A circle.
             Some(None) => return Count::Endless,
-            None if known.len() >= STATES => return Count::Unknown,
+            None if known.len() >= COUNTED_STATES => return Count::Unknown,
             None => {
                 let next = next.clone();
                 numbers.insert(next.clone(), known.len());
@@ -79,7 +76,7 @@ fn may_open(rests: &Rests, terms: &Terms) -> bool {
 fn without_blanks(mut rests: Rests, terms: &Terms) -> Rests {
     let mut ahead: Vec<_> = rests.iter().copied().collect();
     while let Some((rest, place)) = ahead.pop() {
-        for byte in *b" \t\r\n" {
+        for byte in BLANKS {
             let next = terms.next(rest, byte);
             if place.after(byte).is_none() && next != TermId::NOTHING && rests.insert((next, place))
             {

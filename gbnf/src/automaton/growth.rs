@@ -1,5 +1,6 @@
 //! Which rules have infinitely many texts because they contain themselves.
 
+use crate::automaton::canonical::BLANKS;
 use crate::automaton::lower::{Kind, Lowered, LoweredUnique, Part};
 use crate::graph::Graph;
 
@@ -94,21 +95,14 @@ fn children(part: usize, lowered: &Lowered, mut add: impl FnMut(Part)) {
 }
 
 fn has_text(lowered: &Lowered, users: &Graph) -> Vec<bool> {
-    let is_blank = |byte: &u8| b" \t\r\n".contains(byte);
+    let is_blank = |byte: &u8| BLANKS.contains(byte);
     let has_own_text = |part: &usize| match &lowered.kinds[*part] {
         Kind::Text(text) => !text.iter().all(is_blank),
         Kind::Texts(texts) => texts.iter().any(|text| !text.iter().all(is_blank)),
         Kind::Class(ranges) => ranges.iter().any(|&(_, high)| high > ' '),
         _ => false,
     };
-    let mut found = vec![false; lowered.kinds.len()];
-    let mut ahead: Vec<usize> = (0..found.len()).filter(has_own_text).collect();
-    while let Some(part) = ahead.pop() {
-        if !std::mem::replace(&mut found[part], true) {
-            ahead.extend(users.of(part).iter().map(|&user| user as usize));
-        }
-    }
-    found
+    users.reachable((0..users.len()).filter(has_own_text))
 }
 
 /// Whether something that is more than blanks may come before or behind a part of `part`.

@@ -31,9 +31,8 @@ pub(crate) fn check_items(lowered: &Lowered) -> Result<(), CompileError> {
 }
 
 fn parts_with_tokens(lowered: &Lowered) -> Vec<bool> {
-    let mut found = vec![false; lowered.kinds.len()];
     if lowered.tokens.is_empty() {
-        return found;
+        return vec![false; lowered.kinds.len()];
     }
     let parts = Graph::new(&lowered.kinds, |kind, to| match kind {
         Kind::Rule(rule) => to.push(lowered.rules[*rule as usize]),
@@ -51,15 +50,8 @@ fn parts_with_tokens(lowered: &Lowered) -> Vec<bool> {
         | Kind::Class(_)
         | Kind::Token(_) => {}
     });
-    let users = parts.reversed();
     let is_token = |part: &usize| matches!(lowered.kinds[*part], Kind::Token(_));
-    let mut ahead: Vec<usize> = (0..found.len()).filter(is_token).collect();
-    while let Some(part) = ahead.pop() {
-        if !std::mem::replace(&mut found[part], true) {
-            ahead.extend(users.of(part).iter().map(|&user| user as usize));
-        }
-    }
-    found
+    parts.reversed().reachable((0..parts.len()).filter(is_token))
 }
 
 /// The items that a list must have and of which there are fewer than it must have items; `None` if

@@ -317,5 +317,5 @@ fn returns(program: &Program) -> Vec<bool> {
         Op::After(index) => edges.push(program.shapes[*index as usize].next.0),
         _ => {}
     });
-    ends.reversed().reachable(Position::RETURN.index())
+    ends.reversed().reachable([Position::RETURN.index()])
 }

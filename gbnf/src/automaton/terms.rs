@@ -184,7 +184,7 @@ impl Default for Terms {
 const DENSE_FROM: usize = 5;
 
 /// Of a term with more states the matches are not counted.
-const COUNTED_STATES: usize = 10_000;
+pub(crate) const COUNTED_STATES: usize = 10_000;
 
 impl Terms {
     /// How many terms there are.

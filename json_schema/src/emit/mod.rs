@@ -115,16 +115,13 @@ fn with_comparable_items(
     term: TermId,
     normal: Rc<Normal>,
 ) -> Rc<Normal> {
-    let unique = || normal.arrays.iter().filter(|shape| shape.unique);
-    let reason = if unique().next().is_none() {
-        None
-    } else if normaliser.reader.options.notation == Notation::Plain {
-        Some("plain GBNF cannot compare items; the extended notation can")
-    } else if unique().any(|shape| !shape.contains.is_empty()) {
-        Some("not beside items that `contains` counts")
-    } else {
-        None
-    };
+    let is_plain = normaliser.reader.options.notation == Notation::Plain;
+    let mut unique = normal.arrays.iter().filter(|shape| shape.unique);
+    let reason = unique.find_map(|shape| match shape {
+        _ if is_plain => Some("plain GBNF cannot compare items; the extended notation can"),
+        shape if shape.contains.is_empty() => None,
+        _ => Some("not beside items that `contains` counts"),
+    });
     let Some(reason) = reason else { return normal };
     let mut normal = (*normal).clone();
     for shape in &mut normal.arrays {

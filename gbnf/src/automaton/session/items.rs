@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::{Entry, Reached, Session, State};
+use crate::automaton::canonical::BLANKS;
 use crate::automaton::label::Label;
 use crate::automaton::lists::{List, ListTables};
 use crate::automaton::program::Position;
@@ -162,7 +163,7 @@ impl Session {
             let outside = |entry: &Entry| self.lists.tracks.is_outside(entry.track);
             let outside = state.entries.iter().all(outside);
             for byte in self.first(&state).iter() {
-                let is_blank = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+                let is_blank = BLANKS.contains(&byte);
                 // The text stays as it is: blanks that make no difference lead to the same states.
                 let stays = is_blank && outside;
                 let text = if stays { text } else { self.text_after(text, &[byte]) };

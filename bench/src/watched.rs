@@ -1,0 +1,127 @@
+//! Cases that each run in a process of its own, with a limit on memory and a watchdog.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, thread};
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use crate::{output, process};
+
+/// The vocabulary of the masks.
+pub const VOCABULARY: &str = "o200k_base";
+
+/// The options of a subcommand that runs such cases, with the defaults of its limits.
+#[derive(clap::Args)]
+pub struct Options<const LIMIT_MS: u64, const TIMEOUT: u64> {
+    /// Only print the names
+    #[arg(long)]
+    pub list: bool,
+    /// Run this one alone, in this process, and print its figures as JSON
+    #[arg(long, value_name = "NAME")]
+    pub run: Option<String>,
+    /// Only those with this in their name
+    #[arg(long, value_name = "PART")]
+    pub only: Option<String>,
+    /// Most processor time of a case, in milliseconds (loading the vocabulary is not counted)
+    #[arg(long, default_value_t = LIMIT_MS)]
+    limit_ms: u64,
+    /// When the watchdog bites, in seconds; more than the limit, for a machine that is busy
+    #[arg(long, default_value_t = TIMEOUT)]
+    timeout: u64,
+    /// Most memory of a case, in megabytes
+    #[arg(long, default_value_t = 1024)]
+    memory: u64,
+    /// Where to write the result
+    #[arg(long)]
+    json: Option<PathBuf>,
+}
+
+impl<const LIMIT_MS: u64, const TIMEOUT: u64> Options<LIMIT_MS, TIMEOUT> {
+    /// Runs a case of a subcommand in a process of its own and gives the JSON that it prints;
+    /// `outcome` also says if it crashed or was too slow.
+    pub fn watch(&self, subcommand: &str, name: &str) -> Result<Value> {
+        let mut report = watched(&[subcommand, "--run", name], self.memory, self.timeout)?;
+        report["name"] = name.into();
+        let limit = self.limit_ms as f64;
+        if report["outcome"] == "ok" && report["cpu_ms"].as_f64().is_none_or(|ms| ms > limit) {
+            report["outcome"] = "too slow".into();
+        }
+        Ok(report)
+    }
+
+    /// Writes the reports of a subcommand's cases, of which some are slow as listed.
+    pub fn write(
+        &self,
+        subcommand: &str,
+        reports: &[Value],
+        failures: &[Value],
+        listed_slow: usize,
+    ) -> Result<()> {
+        let in_force = json!({
+            "command": subcommand,
+            "only": self.only,
+            "limit_ms": self.limit_ms,
+            "timeout_s": self.timeout,
+            "memory_mb": self.memory,
+            "vocabulary": VOCABULARY,
+        });
+        let report = json!({
+            "rows": reports.len(),
+            "rows_passing": reports.len() - failures.len() - listed_slow,
+            "listed_differences": listed_slow,
+            "cases": reports,
+            "failures": failures,
+        });
+        let Value::Object(report) = report else { return Ok(()) };
+        output::write(self.json.as_deref(), in_force, report)
+    }
+}
+
+/// Runs this program with other arguments, with at most so many megabytes and so many seconds. Gives
+/// the JSON that it prints; `outcome` says what went wrong if it prints none.
+fn watched(arguments: &[&str], memory_mb: u64, timeout: u64) -> Result<Value> {
+    let script = format!("ulimit -v {}; exec \"$0\" \"$@\"", memory_mb * 1024);
+    let mut child = Command::new("sh")
+        .args(["-c", &script])
+        .arg(env::current_exe()?)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let pid = child.id();
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if start.elapsed() > Duration::from_secs(timeout) {
+            break None;
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    let Some(status) = status else {
+        let cpu_ms = process::processor_ms(&pid.to_string());
+        let peak_mb = process::peak_mb(&pid.to_string());
+        child.kill()?;
+        child.wait()?;
+        let outcome = format!("stopped after {timeout} s");
+        return Ok(json!({ "outcome": outcome, "cpu_ms": cpu_ms, "peak_mb": peak_mb }));
+    };
+    let (said, complained) = outputs(&mut child)?;
+    Ok(serde_json::from_str::<Value>(&said).unwrap_or_else(|_| {
+        let line = complained.lines().find(|line| !line.is_empty()).unwrap_or("");
+        json!({ "outcome": format!("crashed: {status}: {line}") })
+    }))
+}
+
+fn outputs(child: &mut Child) -> Result<(String, String)> {
+    let (mut said, mut complained) = (String::new(), String::new());
+    child.stdout.take().context("a pipe")?.read_to_string(&mut said)?;
+    child.stderr.take().context("a pipe")?.read_to_string(&mut complained)?;
+    Ok((said, complained))
+}
