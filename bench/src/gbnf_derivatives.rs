@@ -46,7 +46,9 @@ impl Derivatives {
         let plain = body.descendants().all(|expr| match &expr.kind {
             ExprKind::Reference(name) => self.is_plain(name, open, done),
             ExprKind::Class(class) => !class.matched().is_empty(),
-            ExprKind::Members(_) | ExprKind::Unique(_) | ExprKind::Token(_) => false,
+            ExprKind::Members(_) | ExprKind::Unique(_) | ExprKind::All(_) | ExprKind::Token(_) => {
+                false
+            }
             _ => true,
         });
         open.pop();

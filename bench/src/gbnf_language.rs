@@ -5,7 +5,8 @@
 //! class matches any more. Then the cases with tokens are texts too.
 
 use grammask_gbnf::{
-    CharClass, Expr, ExprKind, Grammar, Member, Members, Rule, TokenName, TokenReference, Unique,
+    All, CharClass, Expr, ExprKind, Grammar, Member, Members, Rule, TokenName, TokenReference,
+    Unique,
 };
 use grammask_oracle::Reference;
 use grammask_sampler::{TokenId, Vocabulary};
@@ -168,6 +169,10 @@ impl Rewriting<'_> {
                 separator: self.expr(&list.separator),
                 min: list.min,
                 max: list.max,
+            }))),
+            ExprKind::All(found) => Expr::new(ExprKind::All(Box::new(All {
+                all: self.all(&found.all),
+                none: self.all(&found.none),
             }))),
         }
     }

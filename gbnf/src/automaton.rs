@@ -143,6 +143,10 @@ pub enum CompileErrorKind {
         /// The greatest number of texts that are told apart.
         limit: usize,
     },
+    /// A part of a conjunction is not regular.
+    Irregular,
+    /// It takes too long to find out whether there is a text that a conjunction matches.
+    ConjunctionTooLarge,
     /// The automaton would have more positions than the limit.
     TooLarge {
         /// The greatest number of positions.
@@ -184,6 +188,7 @@ impl CompileError {
             CompileErrorKind::ReversedCount => Code::ReversedCount,
             CompileErrorKind::MemberKey(_) | CompileErrorKind::MemberCount(_) => Code::BadMembers,
             CompileErrorKind::Item(_) | CompileErrorKind::ItemRecursion => Code::BadItem,
+            CompileErrorKind::Irregular => Code::BadConjunction,
             _ => Code::Limit,
         };
         Diagnostic::new(code, self.span.unwrap_or_default(), self.to_string())
@@ -210,6 +215,14 @@ impl fmt::Display for CompileError {
                 f,
                 "the items of '@unique' have finitely many texts, but more than {limit}, the limit \
                  where others may need them"
+            ),
+            CompileErrorKind::Irregular => f.write_str(
+                "a part of '@all' is not regular: it uses a token reference, '@members', '@unique' \
+                 or a rule that recurses elsewhere than at its end",
+            ),
+            CompileErrorKind::ConjunctionTooLarge => f.write_str(
+                "it takes too long to find a text that all parts of '@all' match: give it fewer or \
+                 simpler parts",
             ),
             CompileErrorKind::TooLarge { limit } => {
                 write!(f, "the grammar needs more than {limit} automaton positions, the limit")

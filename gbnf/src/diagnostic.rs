@@ -39,6 +39,8 @@ pub enum Code {
     UnknownToken,
     /// `G015`: items of `@unique` that break its rules.
     BadItem,
+    /// `G016`: parts of `@all` that break its rules.
+    BadConjunction,
     /// `G020`: llama.cpp does not have this.
     NotInDialect,
     /// `G021`: llama.cpp refuses left recursion.
@@ -74,6 +76,7 @@ impl Code {
             Self::BadMembers => "G013",
             Self::UnknownToken => "G014",
             Self::BadItem => "G015",
+            Self::BadConjunction => "G016",
             Self::NotInDialect => "G020",
             Self::LeftRecursion => "G021",
             Self::Hangs => "G022",

@@ -126,6 +126,14 @@ fn push_nodes<'a>(nodes: &mut Vec<Node<'a>>, ahead: &mut Vec<Node<'a>>) {
                     push(Part::Expr(item), role((list.min as usize) > at));
                 }
             }
+            Part::Expr(Expr { kind: ExprKind::All(found), .. }) => {
+                for item in &found.all {
+                    push(Part::Expr(item), Role::Needed);
+                }
+                for item in &found.none {
+                    push(Part::Expr(item), Role::Unneeded);
+                }
+            }
             Part::Expr(expr) => {
                 expr.children().for_each(|child| push(Part::Expr(child), Role::Needed));
             }
@@ -200,6 +208,7 @@ fn waits_for(part: Part<'_>) -> Option<Missing> {
             ExprKind::Repeat { min, .. } => u32::from(*min > 0),
             ExprKind::Members(members) => return members_wait_for(members),
             ExprKind::Unique(list) => return items_wait_for(list),
+            ExprKind::All(found) => found.all.len() as u32,
         },
     };
     Some(Missing { needed, optional: 0 })

@@ -66,6 +66,8 @@ pub enum ExprKind {
     Members(Box<Members>),
     /// `@unique(...)`: a list of items of which no two are equal (extension).
     Unique(Box<Unique>),
+    /// `@all(...)`: what several regular expressions match (extension).
+    All(Box<All>),
 }
 
 /// A set of code points, as written.
@@ -239,6 +241,28 @@ pub struct Unique {
     pub min: u32,
     /// Greatest number of items; `None`: unbounded.
     pub max: Option<u32>,
+}
+
+/// The texts that all of some regular expressions match and none of some others (extension).
+///
+/// Each may use rules, but no token references, no members, no lists of unique items, and no rules
+/// that recurse elsewhere than at their ends.
+///
+/// ```
+/// use grammask_gbnf::{Automaton, Matcher, parse};
+///
+/// let grammar = parse(r#"root ::= @all( [a-z]+; .{3}; !"not" )"#)?;
+/// let mut matcher = Matcher::new(&Automaton::compile(&grammar, "root")?);
+/// assert!(matcher.clone().advance(b"not").is_err());
+/// matcher.advance(b"now")?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct All {
+    /// What must match; not empty.
+    pub all: Vec<Expr>,
+    /// What must not.
+    pub none: Vec<Expr>,
 }
 
 impl Repetition {

@@ -36,7 +36,7 @@ pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};
 pub use expected::Expected;
 pub use grammar::{
-    CharClass, Expr, ExprKind, Grammar, Member, Members, Repetition, Rule, TokenName,
+    All, CharClass, Expr, ExprKind, Grammar, Member, Members, Repetition, Rule, TokenName,
     TokenReference, Unique,
 };
 pub use line_index::{LineIndex, Position};

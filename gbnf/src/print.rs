@@ -151,6 +151,16 @@ fn print<'a>(
             ahead.push(Step::Text(")"));
             ahead.push(Step::Expr(&list.separator, Place::Body));
         }
+        ExprKind::All(found) => {
+            f.write_str("@all(")?;
+            ahead.push(Step::Text(")"));
+            for none in found.none.iter().rev() {
+                ahead.push(Step::Text(")"));
+                ahead.push(Step::Expr(none, Place::Body));
+                ahead.push(Step::Text("; !("));
+            }
+            push_items(ahead, &found.all, Place::Body, "; ");
+        }
     }
     Ok(())
 }

@@ -131,7 +131,7 @@ fn help_in_body(found: &str) -> Option<&'static str> {
         ")" => "there is no '(' for it",
         "]" => "there is no '[' for it",
         "}" => "there is no '{' for it",
-        _ if found.starts_with('@') => "the words with '@' are '@members' and '@unique'",
+        _ if found.starts_with('@') => "the words with '@' are '@members', '@unique' and '@all'",
         _ => return None,
     })
 }

@@ -6,8 +6,8 @@ use crate::characters;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{Dialect, ParseConfig};
 use crate::grammar::{
-    Expr, ExprKind, Member, Members, Repetition, Rule as Definition, TokenName, TokenReference,
-    Unique,
+    All, Expr, ExprKind, Member, Members, Repetition, Rule as Definition, TokenName,
+    TokenReference, Unique,
 };
 use crate::llama_cpp;
 use crate::members;
@@ -120,6 +120,7 @@ impl<'a> TreeBuilder<'a> {
             Rule::group => self.group(pair, depth),
             Rule::members => self.members(pair, depth),
             Rule::unique => self.unique(pair, depth),
+            Rule::all => self.conjunction(pair, depth),
             _ => self.leaf(pair),
         }
     }
@@ -257,6 +258,30 @@ impl<'a> TreeBuilder<'a> {
         }
         unique::check_items(&found, self.faults);
         Expr { kind: ExprKind::Unique(Box::new(found)), span }
+    }
+
+    #[inline(never)]
+    fn conjunction(&mut self, pair: Pair<'_, Rule>, depth: usize) -> Expr {
+        let span = self.span(&pair);
+        self.own_word("@all", span);
+        let mut found = All { all: Vec::new(), none: Vec::new() };
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::list_item => found.all.push(self.group(part, depth)),
+                Rule::without => {
+                    let alternatives = part.into_inner().last();
+                    let none = alternatives.map(|part| self.alternatives(part, depth + 1));
+                    found.none.extend(none);
+                }
+                _ => {}
+            }
+        }
+        if found.all.is_empty() {
+            let fault = "'@all' says only what may not match";
+            let help = "say first of which texts: '@all( [a-z]*; !\"no\" )'";
+            self.faults.push(Diagnostic::new(Code::BadConjunction, span, fault).with_help(help));
+        }
+        Expr { kind: ExprKind::All(Box::new(found)), span }
     }
 
     #[inline(never)]

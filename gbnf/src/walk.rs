@@ -6,7 +6,8 @@ use crate::grammar::{Expr, ExprKind};
 
 impl Expr {
     /// The parts of this expression, in source order; of [`ExprKind::Members`] the separator, then
-    /// each key and value; of [`ExprKind::Unique`] the separator, then each item.
+    /// each key and value; of [`ExprKind::Unique`] the separator, then each item; of
+    /// [`ExprKind::All`] what must match, then what must not.
     ///
     /// ```
     /// use grammask_gbnf::Expr;
@@ -16,7 +17,7 @@ impl Expr {
     /// ```
     pub fn children(&self) -> impl DoubleEndedIterator<Item = &Self> {
         let (mut separator, mut items, mut rest) = (None, &[][..], None);
-        let mut members = &[][..];
+        let (mut members, mut others) = (&[][..], &[][..]);
         match &self.kind {
             ExprKind::Sequence(parts) | ExprKind::Choice(parts) => items = parts,
             ExprKind::Repeat { item, .. } => items = std::slice::from_ref(&**item),
@@ -26,10 +27,11 @@ impl Expr {
             ExprKind::Unique(list) => {
                 (separator, items, rest) = (Some(&list.separator), &list.first, list.rest.as_ref());
             }
+            ExprKind::All(found) => (items, others) = (&found.all, &found.none),
             _ => {}
         }
         let members = members.iter().flat_map(|member| [&member.key, &member.value]);
-        separator.into_iter().chain(items).chain(rest).chain(members)
+        separator.into_iter().chain(items).chain(rest).chain(others).chain(members)
     }
 
     /// This expression and all expressions in it, each before its parts, in source order.
@@ -54,7 +56,10 @@ impl Expr {
                 ExprKind::Sequence(items) | ExprKind::Choice(items) => {
                     ahead.extend(items.iter().rev());
                 }
-                ExprKind::Repeat { .. } | ExprKind::Members(_) | ExprKind::Unique(_) => {
+                ExprKind::Repeat { .. }
+                | ExprKind::Members(_)
+                | ExprKind::Unique(_)
+                | ExprKind::All(_) => {
                     ahead.extend(expr.children().rev());
                 }
             }

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use grammask_gbnf::{CharClass, Expr, ExprKind, Grammar};
 
+use crate::conjunction;
 use crate::members::MembersRule;
 use crate::unique::UniqueRule;
 use crate::utf8::encodings;
@@ -242,6 +243,17 @@ impl<'g> Lowering<'g> {
                 };
                 self.rules.push(Rule::Unique(rule));
                 vec![Symbol::Name(self.rules.len() - 1)]
+            }
+            ExprKind::All(found) => {
+                let states = conjunction::automaton(self.grammar, found);
+                let first = self.rules.len();
+                for state in states {
+                    let edges = state.edges.iter();
+                    let step = |&(lo, hi, to)| vec![Symbol::Byte(lo, hi), Symbol::Name(first + to)];
+                    let end = state.accepting.then(Vec::new);
+                    self.add(edges.map(step).chain(end).collect());
+                }
+                vec![Symbol::Name(first)]
             }
         }
     }

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use grammask_gbnf::{
-    Automaton, CharClass, CompileErrorKind, Expr, ExprKind, Grammar, Member, Members, Repetition,
-    TokenName, TokenReference, Unique,
+    All, Automaton, CharClass, CompileErrorKind, Expr, ExprKind, Grammar, Member, Members,
+    Repetition, TokenName, TokenReference, Unique,
 };
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
@@ -22,8 +22,8 @@ use crate::reference::Reference;
 pub const ALPHABET: &[u8] = "abcx,= éжÿ漢😀".as_bytes();
 
 /// Grammars of up to six rules: left-recursive in every way, nullable, ambiguous, cyclic, with
-/// nested and overlapping counters, with rules that cannot finish or are not reached, with members
-/// and with lists of unique items.
+/// nested and overlapping counters, with conjunctions, with rules that cannot finish or are not
+/// reached, with members and with lists of unique items.
 pub fn grammars() -> BoxedStrategy<Grammar> {
     prop_oneof![6 => plain_grammars(), 2 => members_grammars(), 1 => unique_grammars()].boxed()
 }
@@ -267,6 +267,9 @@ fn resolve(expr: Expr, name: &impl Fn(usize) -> String) -> Expr {
                 max,
             }))
         }
+        ExprKind::All(found) => {
+            ExprKind::All(Box::new(All { all: all(found.all), none: all(found.none) }))
+        }
         kind => kind,
     })
 }
@@ -314,8 +317,30 @@ fn small() -> BoxedStrategy<Expr> {
         1 => terminal().prop_map(Expr::optional),
         1 => (0_usize..6).prop_map(|offset| rule(offset).optional()),
         1 => (terminal(), bounds(3)).prop_map(|(item, (min, max))| item.repeat(min, max)),
+        1 => conjunction(),
     ]
     .boxed()
+}
+
+/// What one or two regular expressions match and up to two others do not.
+fn conjunction() -> BoxedStrategy<Expr> {
+    let regular = terminal().prop_recursive(2, 6, 3, |inner| {
+        prop_oneof![
+            2 => vec(inner.clone(), 2..=3).prop_map(Expr::sequence),
+            2 => vec(inner.clone(), 2..=3).prop_map(Expr::choice),
+            3 => (inner, bounds(3)).prop_map(|(item, (min, max))| item.repeat(min, max)),
+        ]
+    });
+    let letters = || Expr::class([('a', 'c')]);
+    let shape = prop_oneof![
+        3 => regular.clone(),
+        1 => Just(letters().repeat(0, None)),
+        1 => bounds(3).prop_map(move |(min, max)| letters().repeat(min, max)),
+        1 => bounds(3).prop_map(|(min, max)| Expr::new(ExprKind::Any).repeat(min, max)),
+    ];
+    (vec(shape, 1..=3), vec(regular, 0..=2))
+        .prop_map(|(all, none)| Expr::new(ExprKind::All(Box::new(All { all, none }))))
+        .boxed()
 }
 
 /// Bounds of a repetition: at most `most` and up to three more, or none.
@@ -732,6 +757,8 @@ fn any_expr() -> BoxedStrategy<Expr> {
             3 => vec(inner.clone(), 2..=4).prop_map(Expr::choice),
             3 => (inner.clone(), count()).prop_map(|(item, (min, max))| item.repeat(min, max)),
             1 => members(inner.clone()),
+            1 => (vec(inner.clone(), 1..=3), vec(inner.clone(), 0..=2))
+                .prop_map(|(all, none)| Expr::new(ExprKind::All(Box::new(All { all, none })))),
             1 => unique(inner.prop_filter("that would stand for all further ones", |item| {
                 !matches!(item.kind, ExprKind::Repeat { min: 0, max: None, .. })
             }).boxed()),

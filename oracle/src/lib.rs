@@ -9,6 +9,7 @@
 //! the tree types would be those of another build of the crate.
 
 mod bnf;
+mod conjunction;
 pub mod enumerate;
 pub mod generate;
 pub mod hostile;

@@ -111,6 +111,13 @@ impl Frame {
                 };
                 self.items(&items, &mut Vec::new(), &empty_text())
             }
+            ExprKind::All(found) => {
+                let mut texts = found.all.iter().map(|item| self.expr(item, languages));
+                let all = texts.next().unwrap_or_default();
+                let all = texts.fold(all, |all, item| &all & &item);
+                let none = found.none.iter().map(|item| self.expr(item, languages));
+                none.fold(all, |all, item| &all - &item)
+            }
         }
     }
 

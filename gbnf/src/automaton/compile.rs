@@ -15,7 +15,7 @@ use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE, lower};
 use crate::automaton::members::{self, Shape, ShapeMember};
 use crate::automaton::possible::{Supplies, drop_impossible};
 use crate::automaton::program::{Loop, Op, Position, Program};
-use crate::automaton::terms::{TermId, Terms};
+use crate::automaton::terms::{SearchTooLong, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{Grammar, Repetition};
 
@@ -50,6 +50,7 @@ pub(crate) fn compile(
     let &root = names
         .get(root)
         .ok_or_else(|| CompileError::new(CompileErrorKind::UndefinedRoot(root.to_owned())))?;
+    check_conjunctions(&lowered)?;
     let supplies = drop_impossible(&mut lowered, terms)?;
     let rules = lowered.rules.len();
     let mut compiler = Compiler {
@@ -91,6 +92,20 @@ pub(crate) fn compile(
     };
     left_corner::eliminate(&mut program)?;
     Ok(program)
+}
+
+/// Checks that the parts of conjunctions are regular, and that it is known what they match.
+fn check_conjunctions(lowered: &Lowered) -> Result<(), CompileError> {
+    for kind in &lowered.kinds {
+        let Kind::All(found) = kind else { continue };
+        let error = match found.term {
+            Some(Ok(_)) => continue,
+            Some(Err(SearchTooLong)) => CompileErrorKind::ConjunctionTooLarge,
+            None => CompileErrorKind::Irregular,
+        };
+        return Err(CompileError::at(error, found.span));
+    }
+    Ok(())
 }
 
 impl Compiler<'_> {
@@ -153,6 +168,8 @@ impl Compiler<'_> {
             Kind::Text(_) | Kind::Texts(_) | Kind::Class(_) => {
                 unreachable!("literals and classes are terminals")
             }
+            // All others are terminals.
+            Kind::All(_) => Ok(next),
             &Kind::Rule(rule) => {
                 let to = self.entry(rule)?;
                 let code = self.add(Op::Call { to, next })?;

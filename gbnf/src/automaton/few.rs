@@ -108,7 +108,7 @@ impl<'a> Languages<'a> {
             lowered,
             terms,
             rule_terms: lowered.rule_terms.clone(),
-            growth: Growth::new(lowered),
+            growth: Growth::new(lowered, terms),
             known: FxHashMap::default(),
             open: FxHashSet::default(),
             one_order: false,
@@ -175,6 +175,12 @@ impl<'a> Languages<'a> {
                 let body = self.few(lowered.rules[rule as usize], place);
                 self.open.remove(&rule);
                 found = body?;
+            }
+            Kind::All(_) => {
+                let term = lowered.term_with(part, self.terms, &mut self.rule_terms);
+                for text in self.terms.few_texts(term, FEW).ok_or(NotFew::Unknown)? {
+                    self.add(&mut found, place.read(&text), form)?;
+                }
             }
             // No text: lists with tokens in their items are refused.
             Kind::Token(_) => return Err(NotFew::Unknown),

@@ -1,7 +1,10 @@
 //! Which rules have infinitely many texts because they contain themselves.
 
+use rustc_hash::FxHashSet;
+
 use crate::automaton::canonical::BLANKS;
 use crate::automaton::lower::{Kind, Lowered, LoweredUnique, Part};
+use crate::automaton::terms::{TermId, Terms};
 use crate::graph::Graph;
 
 /// What is known of the parts of a grammar.
@@ -14,11 +17,11 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    pub(crate) fn new(lowered: &Lowered) -> Self {
+    pub(crate) fn new(lowered: &Lowered, terms: &Terms) -> Self {
         let parts = Graph::new(0..lowered.kinds.len(), |part, to| {
             children(part, lowered, |child| to.push(child));
         });
-        let has_text = has_text(lowered, &parts.reversed());
+        let has_text = has_text(lowered, &parts.reversed(), terms);
         let component = parts.components();
         let mut is_growing = vec![false; component.iter().max().map_or(0, |&max| max as usize + 1)];
         for part in 0..lowered.kinds.len() {
@@ -90,19 +93,38 @@ fn children(part: usize, lowered: &Lowered, mut add: impl FnMut(Part)) {
         | Kind::Class(_)
         | Kind::Token(_)
         | Kind::Repeat { .. }
-        | Kind::Members(_) => {}
+        | Kind::Members(_)
+        | Kind::All(_) => {}
     }
 }
 
-fn has_text(lowered: &Lowered, users: &Graph) -> Vec<bool> {
+fn has_text(lowered: &Lowered, users: &Graph, terms: &Terms) -> Vec<bool> {
     let is_blank = |byte: &u8| BLANKS.contains(byte);
     let has_own_text = |part: &usize| match &lowered.kinds[*part] {
         Kind::Text(text) => !text.iter().all(is_blank),
         Kind::Texts(texts) => texts.iter().any(|text| !text.iter().all(is_blank)),
         Kind::Class(ranges) => ranges.iter().any(|&(_, high)| high > ' '),
+        Kind::All(found) => !has_blanks_only(found.known_term(), terms),
         _ => false,
     };
     users.reachable((0..users.len()).filter(has_own_text))
+}
+
+/// Whether all that a term matches is blanks.
+fn has_blanks_only(term: TermId, terms: &Terms) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![term];
+    while let Some(term) = pending.pop() {
+        if seen.insert(term) {
+            for &(lo, hi, to) in terms.transitions(term) {
+                if (lo..=hi).any(|byte| !BLANKS.contains(&byte)) {
+                    return false;
+                }
+                pending.push(to);
+            }
+        }
+    }
+    true
 }
 
 /// Whether something that is more than blanks may come before or behind a part of `part`.

@@ -43,6 +43,7 @@ fn parts_with_tokens(lowered: &Lowered) -> Vec<bool> {
             to.extend(members.members.iter().flat_map(|member| [member.key, member.value]));
         }
         Kind::Unique(list) => to.extend(list.items().chain([list.separator])),
+        Kind::All(found) => to.extend(found.parts()),
         Kind::Nothing
         | Kind::Empty
         | Kind::Text(_)

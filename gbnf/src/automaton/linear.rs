@@ -149,7 +149,7 @@ fn size(
         Kind::Rule(rule) if lowered.is_linear(*rule) => Some((1, true)),
         // What is counted has a state for each number.
         Kind::Repeat { max: Some(_), .. } if lowered.extents[part as usize].wide => None,
-        Kind::Text(_) | Kind::Rule(_) | Kind::Repeat { .. } => {
+        Kind::Text(_) | Kind::Rule(_) | Kind::Repeat { .. } | Kind::All(_) => {
             let extent = lowered.extents[part as usize];
             let fits = extent.regular && extent.size <= TERMINAL_SIZE;
             let open = extent.wide && matches!(lowered.kinds[part as usize], Kind::Rule(_));

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::automaton::linear::LinearRules;
-use crate::automaton::terms::{TermId, Terms};
+use crate::automaton::terms::{SearchTooLong, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{CharClass, Expr, ExprKind, Grammar, Repetition, TokenReference};
 use crate::graph::Graph;
@@ -37,6 +37,7 @@ pub(crate) enum Kind {
     },
     Members(Box<LoweredMembers>),
     Unique(Box<LoweredUnique>),
+    All(Box<LoweredAll>),
 }
 
 #[derive(Debug)]
@@ -88,6 +89,31 @@ impl LoweredUnique {
     /// Each item that is written in the grammar.
     pub(crate) fn items(&self) -> impl Iterator<Item = Part> + '_ {
         self.first.iter().copied().chain(self.rest)
+    }
+}
+
+/// What all of some parts match and none of some others.
+#[derive(Debug)]
+pub(crate) struct LoweredAll {
+    pub(crate) all: Vec<Part>,
+    pub(crate) none: Vec<Part>,
+    /// Where it stands in the grammar's text.
+    pub(crate) span: Span,
+    /// Itself, once its parts are known to be regular.
+    pub(crate) term: Option<Result<TermId, SearchTooLong>>,
+}
+
+impl LoweredAll {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = Part> + '_ {
+        self.all.iter().chain(&self.none).copied()
+    }
+
+    /// Itself; nothing, if that is not known.
+    pub(crate) fn known_term(&self) -> TermId {
+        match self.term {
+            Some(Ok(term)) => term,
+            _ => TermId::NOTHING,
+        }
     }
 }
 
@@ -267,6 +293,12 @@ impl Lowering<'_> {
                     max: list.max,
                 }))
             }
+            ExprKind::All(found) => Kind::All(Box::new(LoweredAll {
+                all: self.all(&found.all)?,
+                none: self.all(&found.none)?,
+                span: expr.span,
+                term: None,
+            })),
         };
         Ok(self.add(kind))
     }
@@ -383,8 +415,11 @@ impl Lowered {
             let rule = component[0];
             let recursive = component.len() > 1 || references.of(rule).contains(&(rule as u32));
             if !recursive {
-                self.update(self.parts_of(rule));
-                self.measure(self.parts_of(rule));
+                for part in self.parts_of(rule) {
+                    self.conjoin(part, terms);
+                    self.update(part..part + 1);
+                    self.measure(part..part + 1);
+                }
                 let extent = self.extents[self.rules[rule] as usize];
                 self.linear[rule] =
                     extent.regular && extent.wide && linear.add(component, false, self);
@@ -393,6 +428,12 @@ impl Lowered {
             // Least fixed point within the component: a rule is looked at again when one that it
             // refers to has changed.
             queue.extend(component);
+            for &rule in component {
+                for part in self.parts_of(rule) {
+                    self.measure(part..part + 1);
+                    self.conjoin(part, terms);
+                }
+            }
             for &rule in component {
                 queued[rule] = true;
             }
@@ -421,6 +462,23 @@ impl Lowered {
                 }
             }
         }
+    }
+
+    /// The term of a conjunction whose parts are regular.
+    fn conjoin(&mut self, part: usize, terms: &Terms) {
+        let Kind::All(found) = &self.kinds[part] else { return };
+        let (all, none) = (found.all.clone(), found.none.clone());
+        let is_regular = found.parts().all(|part| self.extents[part as usize].regular);
+        let term = is_regular.then(|| {
+            let mut of = |parts: Vec<Part>| -> Vec<TermId> {
+                parts.into_iter().map(|part| self.term(part, terms)).collect()
+            };
+            terms.try_all(of(all), of(none))
+        });
+        if let Kind::All(found) = &mut self.kinds[part] {
+            found.term = term;
+        }
+        self.nullable[part] = matches!(term, Some(Ok(term)) if terms.nullable(term));
     }
 
     /// Nullability and productivity of parts; children come before their parents.
@@ -455,6 +513,7 @@ impl Lowered {
                 Kind::Unique(list) => {
                     (list.min == 0, proven(part) && list.min <= self.most_items(list))
                 }
+                Kind::All(found) => (self.nullable[part], found.known_term() != TermId::NOTHING),
             };
             self.nullable[part] = is_nullable;
             self.productive[part] = is_productive;
@@ -532,6 +591,9 @@ impl Lowered {
                     Extent { size: body.size.saturating_add(1), ..body }
                 }
                 Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => irregular,
+                // One terminal, however many states it has.
+                Kind::All(found) if found.parts().all(|part| extent(part).regular) => leaf(1),
+                Kind::All(_) => irregular,
                 Kind::Sequence(items) | Kind::Choice(items) => together(items),
                 &Kind::Repeat { item, min, max } => {
                     let inside = extent(item);
@@ -574,6 +636,7 @@ impl Lowered {
         };
         match &self.kinds[part as usize] {
             Kind::Nothing | Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => TermId::NOTHING,
+            Kind::All(found) => found.known_term(),
             Kind::Empty => TermId::EMPTY,
             Kind::Text(text) => terms.text(text),
             Kind::Texts(texts) => terms.texts(texts.iter().map(|text| &**text)),

@@ -7,17 +7,19 @@
 //! all automata on one [`Terms`].
 
 mod class_step;
+mod conjunction;
 mod determinism;
 mod system;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
-use regex_syntax::utf8::Utf8Sequences;
+use regex_syntax::utf8::{Utf8Sequence, Utf8Sequences};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
 pub use class_step::ClassStep;
+pub(crate) use conjunction::SearchTooLong;
 pub(crate) use determinism::Determinism;
 use system::Systems;
 
@@ -118,6 +120,12 @@ enum Term {
     },
     /// Within the bodies of a system, the rule of that index.
     Hole(u32),
+    /// What all of the first match and none of the others: each sorted, no conjunction among the
+    /// first, which are at least one.
+    All {
+        all: Box<[TermId]>,
+        none: Box<[TermId]>,
+    },
 }
 
 /// The transitions of a term: where each byte leads.
@@ -137,9 +145,13 @@ struct Entry {
     nullable: bool,
     /// Whether there is a hole in it.
     open: bool,
+    /// No match has fewer bytes.
+    shortest: u32,
     row: OnceLock<Row>,
     class_step: OnceLock<Option<ClassStep>>,
     plenty: OnceLock<bool>,
+    /// Of a conjunction, whether it matches anything.
+    has_text: OnceLock<bool>,
 }
 
 /// Inclusive ranges of code points.
@@ -217,14 +229,29 @@ impl Terms {
             Term::Repeat { item, min, .. } => (*min == 0, open(*item)),
             Term::Rule { system, index } => (self.systems.nullable(*system, *index), false),
             Term::Hole(_) => (false, true),
+            Term::All { all, none } => {
+                let nullable = |&term: &TermId| self.nullable(term);
+                (all.iter().all(nullable) && !none.iter().any(nullable), false)
+            }
+        };
+        let shortest = |term: &TermId| self.shortest(*term);
+        let shortest = match &term {
+            Term::Nothing | Term::Empty | Term::Rule { .. } | Term::Hole(_) => 0,
+            Term::Bytes(_) => 1,
+            Term::Concat(a, b) => shortest(a).saturating_add(shortest(b)),
+            Term::Alt(items) => items.iter().map(shortest).min().unwrap_or(0),
+            Term::Repeat { item, min, .. } => shortest(item).saturating_mul(*min),
+            Term::All { all, .. } => all.iter().map(shortest).max().unwrap_or(0),
         };
         let id = TermId(self.entries.push(Entry {
             term,
             nullable,
             open,
+            shortest,
             row: OnceLock::new(),
             class_step: OnceLock::new(),
             plenty: OnceLock::new(),
+            has_text: OnceLock::new(),
         }) as u32);
         index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         id
@@ -303,21 +330,26 @@ impl Terms {
         if let Some(term) = known {
             return term;
         }
-        let mut alternatives = Vec::new();
-        for &(lo, hi) in ranges {
-            for sequence in Utf8Sequences::new(lo, hi) {
-                let term = sequence.as_slice().iter().rev().fold(TermId::EMPTY, |rest, range| {
-                    let mut set = ByteSet::default();
-                    set.insert_range(range.start, range.end);
-                    self.concat(self.bytes(set), rest)
-                });
-                alternatives.push(term);
-            }
-        }
-        let term = self.alt(alternatives);
+        let sequences: Vec<_> =
+            ranges.iter().flat_map(|&(lo, hi)| Utf8Sequences::new(lo, hi)).collect();
+        let term = self.encodings(&sequences, 0);
         let mut classes = self.classes.lock().unwrap_or_else(PoisonError::into_inner);
         classes.insert(ranges.into(), term);
         term
+    }
+
+    /// What the sequences have from `depth` on. Their ranges at one depth are equal or disjoint.
+    fn encodings(&self, sequences: &[Utf8Sequence], depth: usize) -> TermId {
+        let range = |sequence: &Utf8Sequence| sequence.as_slice().get(depth).copied();
+        let groups = sequences.chunk_by(|a, b| range(a) == range(b));
+        self.alt(groups.map(|group| match range(&group[0]) {
+            Some(range) => {
+                let mut set = ByteSet::default();
+                set.insert_range(range.start, range.end);
+                self.concat(self.bytes(set), self.encodings(group, depth + 1))
+            }
+            None => TermId::EMPTY,
+        }))
     }
 
     /// `first` followed by `second`.
@@ -482,6 +514,7 @@ impl Terms {
                     items.iter().flat_map(|&item| self.transitions(item)).copied().collect();
                 self.merge(&ranges)
             }
+            Term::All { all, none } => self.derive_all(all, none),
             &Term::Repeat { item, min, max } => {
                 let rest = self.repeat(item, min.saturating_sub(1), max.map(|max| max - 1));
                 let mut ranges = self.followed_by(item, rest);
@@ -568,6 +601,25 @@ impl Terms {
     /// states counts as infinite.
     pub fn count(&self, term: TermId) -> Option<u64> {
         self.counts(term)?.last().map(|&(_, count)| count)
+    }
+
+    /// The texts that the term matches, if they are at most `most`.
+    pub(crate) fn few_texts(&self, term: TermId, most: usize) -> Option<Vec<Vec<u8>>> {
+        if self.count(term)? > most as u64 {
+            return None;
+        }
+        let mut texts = Vec::new();
+        let mut pending = vec![(term, Vec::new())];
+        // Every state leads to a text.
+        while let Some((term, text)) = pending.pop() {
+            for &(lo, hi, to) in self.transitions(term) {
+                pending.extend((lo..=hi).map(|byte| (to, [&text[..], &[byte]].concat())));
+            }
+            if self.nullable(term) {
+                texts.push(text);
+            }
+        }
+        Some(texts)
     }
 
     /// How many texts the terms match that a term leads to, it the last of them; `None` if they

@@ -50,7 +50,7 @@ impl<'a> Determinism<'a> {
             Term::Nothing | Term::Empty => Some(Edges::default()),
             Term::Bytes(set) => Some(Edges { first: *set, further: ByteSet::default() }),
             // With what these begin is not known from bytes.
-            Term::Rule { .. } | Term::Hole(_) => None,
+            Term::Rule { .. } | Term::Hole(_) | Term::All { .. } => None,
             &Term::Concat(first, second) => {
                 let head = self.edges(first)?;
                 let rule =

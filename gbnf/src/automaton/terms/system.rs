@@ -79,7 +79,9 @@ impl Terms {
             &Term::Concat(first, second) => self.concat(fill(first), fill(second)),
             Term::Alt(items) => self.alt(items.iter().map(|&item| fill(item)).collect::<Vec<_>>()),
             &Term::Repeat { item, min, max } => self.repeat(fill(item), min, max),
-            Term::Nothing | Term::Empty | Term::Bytes(_) | Term::Rule { .. } => term,
+            Term::Nothing | Term::Empty | Term::Bytes(_) | Term::Rule { .. } | Term::All { .. } => {
+                term
+            }
         }
     }
 
@@ -97,7 +99,11 @@ impl Terms {
                 }
                 Term::Alt(items) => pending.extend(items),
                 &Term::Repeat { item, .. } => pending.push(item),
-                Term::Nothing | Term::Empty | Term::Bytes(_) | Term::Rule { .. } => {}
+                Term::Nothing
+                | Term::Empty
+                | Term::Bytes(_)
+                | Term::Rule { .. }
+                | Term::All { .. } => {}
             }
         }
     }

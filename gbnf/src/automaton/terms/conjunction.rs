@@ -1,0 +1,189 @@
+//! What several terms match at once. The states of such a conjunction are made when they are
+//! needed: the automaton of a pattern and that of a length, say, would have a state for each state
+//! of the one beside each of the other.
+//!
+//! A conjunction of terms that match something may match nothing. So that a state that is reached
+//! can always be completed, each new one is followed up until a text of it is found.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashSet;
+
+use super::{Term, TermId, Terms, join};
+
+/// So many states are followed up in search of a text. If none is found among them, none counts.
+const MAX_SEARCH: usize = 100_000;
+
+/// The search for a text of a conjunction took too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SearchTooLong;
+
+/// A way from a state to those behind it.
+type Ranges = Vec<(u8, u8, TermId)>;
+
+impl Terms {
+    /// What all of some terms match and none of some others.
+    ///
+    /// ```
+    /// use grammask_gbnf::{TermId, Terms};
+    /// let terms = Terms::default();
+    /// let class = terms.class(&[('a', 'z')]);
+    /// let words = terms.repeat(class, 1, Some(3));
+    /// let others = terms.all([words], [terms.text(b"no")]);
+    /// let n = terms.next(others, b'n');
+    /// assert!(terms.nullable(n) && !terms.nullable(terms.next(n, b'o')));
+    /// assert_eq!(terms.all([words, terms.text(b"four")], []), TermId::NOTHING);
+    /// ```
+    pub fn all(
+        &self,
+        all: impl IntoIterator<Item = TermId>,
+        none: impl IntoIterator<Item = TermId>,
+    ) -> TermId {
+        self.try_all(all, none).unwrap_or(TermId::NOTHING)
+    }
+
+    /// The same, if it is found out whether there is a text.
+    pub(crate) fn try_all(
+        &self,
+        all: impl IntoIterator<Item = TermId>,
+        none: impl IntoIterator<Item = TermId>,
+    ) -> Result<TermId, SearchTooLong> {
+        let term = self.conjunction(all.into_iter().collect(), none.into_iter().collect());
+        Ok(if self.has_text(term)? { term } else { TermId::NOTHING })
+    }
+
+    /// The conjunction, whether or not it matches anything.
+    fn conjunction(&self, parts: Vec<TermId>, mut none: Vec<TermId>) -> TermId {
+        let mut all = Vec::with_capacity(parts.len());
+        for part in parts {
+            match &self.entries[part.index()].term {
+                Term::All { all: inner, none: inner_none } => {
+                    all.extend_from_slice(inner);
+                    none.extend_from_slice(inner_none);
+                }
+                _ => all.push(part),
+            }
+        }
+        none.retain(|&term| term != TermId::NOTHING);
+        for terms in [&mut all, &mut none] {
+            terms.sort_unstable();
+            terms.dedup();
+        }
+        let is_empty = |term: &TermId| *term == TermId::EMPTY;
+        if all.contains(&TermId::NOTHING) || none.iter().any(|term| all.contains(term)) {
+            TermId::NOTHING
+        } else if all.iter().any(is_empty) {
+            let matches = all.iter().all(|&term| self.nullable(term))
+                && !none.iter().any(|&term| self.nullable(term));
+            if matches { TermId::EMPTY } else { TermId::NOTHING }
+        } else if let (&[term], []) = (&all[..], &none[..]) {
+            term
+        } else {
+            self.intern(Term::All { all: all.into(), none: none.into() })
+        }
+    }
+
+    /// Where the bytes lead from a conjunction, dead ends left out.
+    pub(super) fn derive_all(&self, all: &[TermId], none: &[TermId]) -> Ranges {
+        let mut ranges = self.ways(all, none);
+        ranges.retain(|&(_, _, to)| self.has_text(to).unwrap_or(false));
+        join(&mut ranges);
+        ranges
+    }
+
+    /// Where the bytes lead from a conjunction, perhaps to dead ends.
+    fn ways(&self, all: &[TermId], none: &[TermId]) -> Ranges {
+        let rows: Vec<_> = all.iter().map(|&term| self.transitions(term)).collect();
+        let none: Vec<_> = none.iter().map(|&term| self.transitions(term)).collect();
+        let mut found = Ranges::new();
+        let mut byte = 0_u8;
+        loop {
+            // The bytes up to `last` lead to the same places.
+            let mut last = u8::MAX;
+            let mut at = |row: &[(u8, u8, TermId)]| {
+                let next = row.partition_point(|&(_, hi, _)| hi < byte);
+                match row.get(next) {
+                    Some(&(lo, hi, to)) if lo <= byte => {
+                        last = last.min(hi);
+                        Some(to)
+                    }
+                    Some(&(lo, ..)) => {
+                        last = last.min(lo - 1);
+                        None
+                    }
+                    None => None,
+                }
+            };
+            let targets: Vec<_> = rows.iter().filter_map(|row| at(row)).collect();
+            let excluded: Vec<_> = none.iter().filter_map(|row| at(row)).collect();
+            if targets.len() == rows.len() {
+                let to = self.conjunction(targets, excluded);
+                if to != TermId::NOTHING {
+                    found.push((byte, last, to));
+                }
+            }
+            match last.checked_add(1) {
+                Some(next) => byte = next,
+                None => break,
+            }
+        }
+        join(&mut found);
+        found
+    }
+
+    /// Whether some text matches: a search that goes first where the least is left to be read.
+    fn has_text(&self, term: TermId) -> Result<bool, SearchTooLong> {
+        if let Some(known) = self.known_to_have_text(term) {
+            return Ok(known);
+        }
+        // Each state with the one before it.
+        let mut met = vec![(term, 0)];
+        let mut seen = FxHashSet::from_iter([term]);
+        let mut ahead = BinaryHeap::from([(Reverse(self.shortest(term)), 0)]);
+        while let Some((_, at)) = ahead.pop() {
+            let (term, _) = met[at];
+            if self.nullable(term) || self.known_to_have_text(term) == Some(true) {
+                let mut at = at;
+                loop {
+                    self.note_text(met[at].0, true);
+                    if at == 0 {
+                        return Ok(true);
+                    }
+                    at = met[at].1;
+                }
+            }
+            if met.len() > MAX_SEARCH {
+                met.iter().for_each(|&(term, _)| self.note_text(term, false));
+                return Err(SearchTooLong);
+            }
+            let Term::All { all, none } = &self.entries[term.index()].term else { continue };
+            for (_, _, next) in self.ways(all, none) {
+                if self.known_to_have_text(next) != Some(false) && seen.insert(next) {
+                    ahead.push((Reverse(self.shortest(next)), met.len()));
+                    met.push((next, at));
+                }
+            }
+        }
+        met.iter().for_each(|&(term, _)| self.note_text(term, false));
+        Ok(false)
+    }
+
+    fn known_to_have_text(&self, term: TermId) -> Option<bool> {
+        let entry = &self.entries[term.index()];
+        match entry.term {
+            Term::All { .. } => entry.has_text.get().copied(),
+            _ => Some(term != TermId::NOTHING),
+        }
+    }
+
+    fn note_text(&self, term: TermId, has_text: bool) {
+        // Another thread may have found the same.
+        let _ = self.entries[term.index()].has_text.set(has_text);
+    }
+
+    /// The shortest match has no fewer bytes.
+    pub(super) fn shortest(&self, term: TermId) -> u32 {
+        self.entries[term.index()].shortest
+    }
+}
