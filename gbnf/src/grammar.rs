@@ -353,6 +353,12 @@ impl Expr {
         }
     }
 
+    /// What all of some expressions match and none of some others; at least one must match.
+    pub fn all(all: impl IntoIterator<Item = Self>, none: impl IntoIterator<Item = Self>) -> Self {
+        let (all, none) = (all.into_iter().collect(), none.into_iter().collect());
+        Self::new(ExprKind::All(Box::new(All { all, none })))
+    }
+
     /// At least `min` and at most `max` times.
     #[must_use]
     pub fn repeat(self, min: u32, max: Option<u32>) -> Self {

@@ -1,15 +1,20 @@
 //! Strings of a language: its parts as they are written, or the states of its automaton as rules.
+//!
+//! In the extended notation conjunctions and complements are written as such, and only what
+//! asserts something is written as an automaton. Plain GBNF has no conjunctions.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use grammask_gbnf::Expr;
+use grammask_gbnf::{Expr, ExprKind};
 
 use super::string::{NOT_RAW, QUOTE, required_escape};
+use super::terminal::Terminal;
 use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
 use crate::language::{CharSet, Dfa, LanguageId, Languages, Shape};
 use crate::normal::MAX_STATES;
 use crate::normalise::PATTERNS;
+use crate::options::Notation;
 
 /// How many states stand in one rule, one inside the other.
 const MOST_LEVELS: usize = 24;
@@ -19,6 +24,10 @@ const MANY_TIMES: u32 = 16;
 /// An automaton of more states than this gives way to the parts of the pattern, if these say it
 /// all.
 const MANY_STATES: usize = 2_000;
+/// A class of at most so many ranges stands where it is used.
+const SMALL_CLASS: usize = 4;
+/// Of so many parts is what stands in a rule if it occurs more than once.
+const SHARED_SIZE: usize = 8;
 
 impl Emitter<'_, '_, '_> {
     /// The strings of a language with at least `min` and at most `max` code points, quotes
@@ -55,12 +64,40 @@ impl Emitter<'_, '_, '_> {
             let max = max.map_or(most.map(u64::from), |max| {
                 Some(most.map_or(max, |most| max.min(most.into())))
             });
-            return Ok(Some(quoted(self.counted(characters(&set), min, max)?)));
+            return Ok(Some(quoted({
+                let character = self.characters(&set)?;
+                self.counted(character, min, max)?
+            })));
         }
-        let any_length = min == 0 && max.is_none();
-        if any_length && terms.languages.is_plain(language) && counts(&terms.languages, language) {
-            return Ok(Some(quoted(self.parts(language)?)));
+        if terms.languages.keeps_lengths(language, min, max)
+            && terms.languages.is_plain(language)
+            && counts(&terms.languages, language)
+        {
+            return Ok(self.parts(name, language)?.map(quoted));
         }
+        if self.options.notation == Notation::Plain {
+            return self.automaton_text(name, language, min, max);
+        }
+        let keeps_lengths = terms.languages.keeps_lengths(language, min, max);
+        let Some(texts) = self.parts(name, language)? else { return Ok(None) };
+        let mut all = vec![texts];
+        if !keeps_lengths {
+            let character = self.terminal(Terminal::RawCharacter);
+            all.push(self.counted(character, min, max)?);
+        }
+        Ok(Some(quoted(Expr::all(all, []))))
+    }
+
+    /// The same without conjunctions: the states of the automaton as rules.
+    fn automaton_text(
+        &mut self,
+        name: &str,
+        language: LanguageId,
+        min: u64,
+        max: Option<u64>,
+    ) -> Result<Option<Expr>, SchemaError> {
+        let quoted = |text: Expr| sequence([Expr::literal(QUOTE), text, Expr::literal(QUOTE)]);
+        let terms = &mut self.normaliser.reader.terms;
         let Some(dfa) = terms.automaton(language) else { return Ok(None) };
         let Some(lengths) = dfa.lengths() else { return Ok(Some(Expr::nothing())) };
         let within = lengths.min >= min
@@ -68,7 +105,7 @@ impl Emitter<'_, '_, '_> {
         if within {
             let many = dfa.states().len() > MANY_STATES;
             if terms.languages.is_plain(language) && (many || counts(&terms.languages, language)) {
-                return Ok(Some(quoted(self.parts(language)?)));
+                return Ok(self.parts(name, language)?.map(quoted));
             }
             return Ok(Some(quoted_states(self.states(name, &dfa, QUOTE)?)));
         }
@@ -83,35 +120,79 @@ impl Emitter<'_, '_, '_> {
         Ok(Some(quoted_states(self.states(name, &dfa, QUOTE)?)))
     }
 
-    /// A language without assertions as it is built.
-    fn parts(&mut self, language: LanguageId) -> Result<Expr, SchemaError> {
+    /// A language as it is built, but for what asserts something: of that the states of the
+    /// automaton. `None` if an automaton is too large.
+    fn parts(&mut self, name: &str, language: LanguageId) -> Result<Option<Expr>, SchemaError> {
+        let mut parts = Parts::new(name, language, &self.normaliser.reader.terms.languages);
+        self.part(&mut parts, language)
+    }
+
+    /// A part of it; what is large and occurs again is a rule.
+    fn part(
+        &mut self,
+        parts: &mut Parts<'_>,
+        language: LanguageId,
+    ) -> Result<Option<Expr>, SchemaError> {
+        if !parts.is_shared(language) {
+            return self.part_in_place(parts, language);
+        }
+        if let Some(rule) = parts.rules.get(&language) {
+            return Ok(Some(Expr::reference(rule.clone())));
+        }
+        let Some(body) = self.part_in_place(parts, language)? else { return Ok(None) };
+        let rule = self.fresh(&format!("{}-part", parts.name));
+        self.rule(rule.clone(), body)?;
+        parts.rules.insert(language, rule.clone());
+        Ok(Some(Expr::reference(rule)))
+    }
+
+    fn part_in_place(
+        &mut self,
+        parts: &mut Parts<'_>,
+        language: LanguageId,
+    ) -> Result<Option<Expr>, SchemaError> {
         // As deep as the groups of a pattern nest, which is limited.
-        let shape = self.normaliser.reader.terms.languages.shape(language);
+        let terms = &mut self.normaliser.reader.terms;
+        let shape = terms.languages.shape(language);
+        let asserts = terms.languages.asserts(language);
+        let mut all_of = |this: &mut Self, items: Vec<LanguageId>| -> Result<Option<Vec<_>>, _> {
+            items.into_iter().map(|item| this.part(parts, item)).collect()
+        };
         Ok(match shape {
-            None | Some(Shape::Nothing) => Expr::nothing(),
-            Some(Shape::Empty) => Expr::empty(),
-            Some(Shape::Class(set)) => characters(&set),
-            Some(Shape::Concat(first, second)) => {
-                let mut parts = vec![self.parts(first)?];
-                let mut rest = second;
-                while let Some(Shape::Concat(part, next)) =
-                    self.normaliser.reader.terms.languages.shape(rest)
+            Some(Shape::All { all, none }) => {
+                let (Some(all), Some(none)) = (all_of(self, all)?, all_of(self, none)?) else {
+                    return Ok(None);
+                };
+                Some(Expr::all(all, none))
+            }
+            _ if asserts => match terms.automaton(language) {
+                Some(dfa) => Some(self.states(parts.name, &dfa, "")?),
+                None => None,
+            },
+            None | Some(Shape::Nothing) => Some(Expr::nothing()),
+            Some(Shape::Empty) => Some(Expr::empty()),
+            Some(Shape::Class(set)) => Some(self.characters(&set)?),
+            Some(Shape::Concat(first, mut rest)) => {
+                let mut items = vec![first];
+                while !parts.is_shared(rest)
+                    && let Some(Shape::Concat(part, next)) =
+                        self.normaliser.reader.terms.languages.shape(rest)
                 {
-                    parts.push(self.parts(part)?);
+                    items.push(part);
                     rest = next;
                 }
-                parts.push(self.parts(rest)?);
-                sequence(parts)
+                items.push(rest);
+                let items: Option<Vec<_>> = items
+                    .into_iter()
+                    .map(|item| self.part(parts, item))
+                    .collect::<Result<_, _>>()?;
+                items.map(sequence)
             }
-            Some(Shape::Alt(items)) => {
-                let cases: Result<Vec<_>, _> =
-                    items.into_iter().map(|item| self.parts(item)).collect();
-                choice(cases?)
-            }
-            Some(Shape::Repeat { item, min, max }) => {
-                let item = self.parts(item)?;
-                self.counted(item, min.into(), max.map(u64::from))?
-            }
+            Some(Shape::Alt(items)) => all_of(self, items)?.map(choice),
+            Some(Shape::Repeat { item, min, max }) => match self.part(parts, item)? {
+                Some(item) => Some(self.counted(item, min.into(), max.map(u64::from))?),
+                None => None,
+            },
         })
     }
 
@@ -131,16 +212,17 @@ impl Emitter<'_, '_, '_> {
             // The first state stands where the string does.
             names: vec![None; sources.len()],
             shared: sources.iter().enumerate().map(|(at, &n)| n > usize::from(at > 0)).collect(),
-            counts: counted_tails(dfa),
+            // What is counted is a terminal by itself: within one there is none.
+            counts: if end.is_empty() { vec![None; sources.len()] } else { counted_tails(dfa) },
             pending: Vec::new(),
         };
         let start = if rules.shared[0] {
             self.state_rule(&mut rules, 0)
         } else {
-            self.state(&mut rules, 0, 0)
+            self.state(&mut rules, 0, 0)?
         };
         while let Some(state) = rules.pending.pop() {
-            let body = self.state(&mut rules, state, 0);
+            let body = self.state(&mut rules, state, 0)?;
             let rule = rules.names[state].clone().unwrap_or_default();
             self.rule(rule, body)?;
         }
@@ -158,13 +240,19 @@ impl Emitter<'_, '_, '_> {
         Expr::reference(name)
     }
 
-    fn state(&mut self, rules: &mut Rules<'_>, at: usize, level: usize) -> Expr {
+    fn state(
+        &mut self,
+        rules: &mut Rules<'_>,
+        at: usize,
+        level: usize,
+    ) -> Result<Expr, SchemaError> {
         let dfa = rules.dfa;
         let state = &dfa.states()[at];
         if let Some((min, max)) = rules.counts[at].filter(|&(_, max)| max >= MANY_TIMES)
             && let [(set, _)] = &state.transitions[..]
         {
-            return sequence([characters(set).repeat(min, Some(max)), Expr::literal(rules.end)]);
+            let counted = self.characters(set)?.repeat(min, Some(max));
+            return Ok(sequence([counted, Expr::literal(rules.end)]));
         }
         let mut cases = Vec::new();
         let mut again = None;
@@ -173,17 +261,38 @@ impl Emitter<'_, '_, '_> {
         }
         for (set, to) in &state.transitions {
             if *to == at {
-                again = Some(characters(set).repeat(0, None));
+                again = Some(self.characters(set)?.repeat(0, None));
                 continue;
             }
             let rest = if rules.shared[*to] || level >= MOST_LEVELS {
                 self.state_rule(rules, *to)
             } else {
-                self.state(rules, *to, level + 1)
+                self.state(rules, *to, level + 1)?
             };
-            cases.push(sequence([characters(set), rest]));
+            cases.push(sequence([self.characters(set)?, rest]));
         }
-        sequence(again.into_iter().chain([choice(cases)]))
+        Ok(sequence(again.into_iter().chain([choice(cases)])))
+    }
+
+    /// One code point of a set, with an escape only where JSON requires one; in a rule, if it is
+    /// large.
+    fn characters(&mut self, set: &CharSet) -> Result<Expr, SchemaError> {
+        if let Some(rule) = self.classes.get(set) {
+            return Ok(Expr::reference(rule.clone()));
+        }
+        if *set == CharSet::any() {
+            return Ok(self.terminal(Terminal::RawCharacter));
+        }
+        let characters = characters(set);
+        match &characters.kind {
+            ExprKind::Class(class) if class.ranges.len() <= SMALL_CLASS => Ok(characters),
+            _ => {
+                let rule = self.fresh("characters");
+                self.rule(rule.clone(), characters)?;
+                self.classes.insert(set.clone(), rule.clone());
+                Ok(Expr::reference(rule))
+            }
+        }
     }
 }
 
@@ -242,10 +351,56 @@ fn counts(languages: &Languages, language: LanguageId) -> bool {
                 }
                 pending.push(item);
             }
-            None | Some(Shape::Nothing | Shape::Empty | Shape::Class(_)) => {}
+            Some(Shape::All { .. }) | None => {}
+            Some(Shape::Nothing | Shape::Empty | Shape::Class(_)) => {}
         }
     }
     false
+}
+
+/// A language that is written as it is built.
+struct Parts<'a> {
+    name: &'a str,
+    /// Of each part, how large it is and how often it occurs in others.
+    sizes: HashMap<LanguageId, (usize, usize)>,
+    /// The rules of parts that occur more than once.
+    rules: HashMap<LanguageId, String>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(name: &'a str, language: LanguageId, languages: &Languages) -> Self {
+        let mut sizes: HashMap<LanguageId, (usize, usize)> = HashMap::new();
+        // What is in a part comes before it.
+        let mut pending = vec![(language, false)];
+        while let Some((part, finished)) = pending.pop() {
+            let inside = match languages.shape(part) {
+                _ if sizes.contains_key(&part) => continue,
+                Some(Shape::Concat(first, second)) => vec![first, second],
+                Some(Shape::Alt(items)) => items,
+                Some(Shape::Repeat { item, .. }) => vec![item],
+                Some(Shape::All { all, none }) => [all, none].concat(),
+                None | Some(Shape::Nothing | Shape::Empty | Shape::Class(_)) => Vec::new(),
+            };
+            if !finished {
+                pending.push((part, true));
+                pending.extend(inside.into_iter().map(|part| (part, false)));
+                continue;
+            }
+            let mut size: usize = 1;
+            for part in inside {
+                if let Some((of_part, uses)) = sizes.get_mut(&part) {
+                    size = size.saturating_add(*of_part);
+                    *uses += 1;
+                }
+            }
+            sizes.insert(part, (size, 0));
+        }
+        Self { name, sizes, rules: HashMap::new() }
+    }
+
+    fn is_shared(&self, part: LanguageId) -> bool {
+        self.sizes.get(&part).is_some_and(|&(size, uses)| uses > 1 && size >= SHARED_SIZE)
+    }
 }
 
 fn quoted_states(states: Expr) -> Expr {

@@ -19,6 +19,7 @@ use std::rc::Rc;
 use grammask_gbnf::{Expr, ExprKind, Grammar};
 
 use crate::error::SchemaError;
+use crate::language::CharSet;
 use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId, Terms};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
@@ -54,6 +55,7 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, Schem
         names: HashMap::new(),
         taken: HashSet::new(),
         counters: HashMap::new(),
+        classes: HashMap::new(),
         pending: VecDeque::new(),
         terminals: Vec::new(),
         notes: Vec::new(),
@@ -181,6 +183,8 @@ struct Emitter<'n, 's, 'o> {
     taken: HashSet<String>,
     /// How often a name was asked for.
     counters: HashMap<String, usize>,
+    /// The rules of large classes of characters.
+    classes: HashMap<CharSet, String>,
     /// Rules that are named but not written.
     pending: VecDeque<(TermId, bool)>,
     /// Shared terminals that are used.

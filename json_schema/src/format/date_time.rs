@@ -1,9 +1,10 @@
 //! Dates, times and durations: RFC 3339, section 5.6 and appendix A.
 
 use super::{Result, whole};
-use crate::language::{Approximation, Languages};
+use crate::language::{Approximation, LanguageId, Languages};
+use crate::options::Notation;
 
-pub(super) const NOTE: &str =
+pub(super) const PLAIN_NOTE: &str =
     "a leap second only beside `Z` and beside offsets of whole quarters of an hour";
 
 /// `full-date`: as many days as the month has, by the leap years of the Gregorian calendar.
@@ -24,40 +25,105 @@ fn ordinary_time() -> String {
 }
 
 /// `full-time` in a leap second, which ends the last minute of a day of UTC (RFC 3339, section
-/// 5.7). A local time and its offset determine each other then, so that an automaton has to keep
-/// every local time apart. There are fewer of them for offsets of whole quarters of an hour; the
-/// time zones in use since there are leap seconds have no others.
-fn leap_second() -> String {
-    const DAY: u32 = 24 * 60;
-    let clock = |minute: u32| format!("{:02}:{:02}", minute / 60, minute % 60);
-    let local = (14..DAY).step_by(15).map(|local| {
-        let (ahead, behind) = (clock((local + 1) % DAY), clock(DAY - 1 - local));
-        format!(r"{}:60{FRACTION}(?:\+{ahead}|-{behind})", clock(local))
-    });
-    let utc = format!("23:59:60{FRACTION}[Zz]");
-    std::iter::once(utc).chain(local).collect::<Vec<_>>().join("|")
+/// 5.7). The local time and its offset determine each other then, digit by digit but for what is
+/// carried.
+fn leap_second(languages: &mut Languages) -> Result<LanguageId> {
+    const TENS_OF_HOURS: usize = 0;
+    const HOURS: usize = 1;
+    const TENS_OF_MINUTES: usize = 3;
+    const MINUTES: usize = 4;
+    let same = |a| (a, a);
+    let next = |a| (a, a + 1);
+    let sum = |sum| move |a| (a, sum - a);
+
+    // The offset is behind: the two add up to 23:59.
+    let tens = digits(languages, '-', TENS_OF_HOURS, (0..=2).map(sum(2)))?;
+    let hours = digits(languages, '-', HOURS, (0..=3).map(sum(3)))?;
+    let not_carried = languages.and([tens, hours])?;
+    let tens = digits(languages, '-', TENS_OF_HOURS, (0..=1).map(sum(1)))?;
+    let hours = digits(languages, '-', HOURS, (4..=9).map(sum(13)))?;
+    let carried = languages.and([tens, hours])?;
+    let hours = languages.alt([not_carried, carried])?;
+    let tens = digits(languages, '-', TENS_OF_MINUTES, (0..=5).map(sum(5)))?;
+    let minutes = digits(languages, '-', MINUTES, (0..=9).map(sum(9)))?;
+    let times = whole(languages, &format!("{MINUTE}:60{FRACTION}-{MINUTE}"))?;
+    let behind = languages.and([times, hours, tens, minutes])?;
+
+    // It is ahead: the local time and a minute more, in the same hour or the next one.
+    let tens = digits(languages, '+', TENS_OF_MINUTES, (0..=5).map(same))?;
+    let minutes = digits(languages, '+', MINUTES, (0..=8).map(next))?;
+    let not_carried = languages.and([tens, minutes])?;
+    let tens = digits(languages, '+', TENS_OF_MINUTES, (0..=4).map(next))?;
+    let minutes = digits(languages, '+', MINUTES, [(9, 0)])?;
+    let carried = languages.and([tens, minutes])?;
+    let minutes = languages.alt([not_carried, carried])?;
+    let same_tens = digits(languages, '+', TENS_OF_HOURS, (0..=2).map(same))?;
+    let hours = digits(languages, '+', HOURS, (0..=9).map(same))?;
+    let same_hour = languages.and([same_tens, hours, minutes])?;
+    let hours = digits(languages, '+', HOURS, (0..=8).map(next))?;
+    let not_carried = languages.and([same_tens, hours])?;
+    let tens = digits(languages, '+', TENS_OF_HOURS, (0..=1).map(next))?;
+    let hours = digits(languages, '+', HOURS, [(9, 0)])?;
+    let carried = languages.and([tens, hours])?;
+    let midnight = whole(languages, &format!(r"23:\d\d:60{FRACTION}\+00:\d\d"))?;
+    let hours = languages.alt([not_carried, carried, midnight])?;
+    let minutes = whole(languages, &format!(r"\d\d:59:60{FRACTION}\+\d\d:00"))?;
+    let next_hour = languages.and([hours, minutes])?;
+    let either = languages.alt([same_hour, next_hour])?;
+    let times = whole(languages, &format!(r"{MINUTE}:60{FRACTION}\+{MINUTE}"))?;
+    let ahead = languages.and([times, either])?;
+
+    let utc = whole(languages, &format!("23:59:60{FRACTION}[Zz]"))?;
+    Ok(languages.alt([utc, behind, ahead])?)
 }
 
-/// A leap second whatever the time and the offset.
-fn some_leap_second() -> String {
-    format!("{MINUTE}:60{FRACTION}(?:[Zz]|[+-]{MINUTE})")
+/// With offsets of whole quarters of an hour: an automaton has to keep every local time apart, and
+/// there are fewer of them then. The time zones in use since there are leap seconds have no others.
+fn leap_second_of_zones(languages: &mut Languages) -> Result<LanguageId> {
+    let quarters = whole(languages, r".*(?:[Zz]|:(?:00|15|30|45))")?;
+    let any = leap_second(languages)?;
+    Ok(languages.and([any, quarters])?)
 }
 
-/// `full-time` after something else.
-fn timed(languages: &mut Languages, before: &str) -> Result<Approximation> {
-    let ordinary = ordinary_time();
-    let mut after = |leap: String| whole(languages, &format!("{before}(?:{ordinary}|{leap})"));
-    Ok(Approximation { lower: after(leap_second())?, upper: after(some_leap_second())? })
+/// Leap seconds with an offset of this sign, of which the digits at one place of the local time and
+/// of the offset are a pair of these.
+fn digits(
+    languages: &mut Languages,
+    sign: char,
+    place: usize,
+    pairs: impl IntoIterator<Item = (u32, u32)>,
+) -> Result<LanguageId> {
+    let others = |count| r"[\d:]".repeat(count);
+    let (before, after) = (others(place), others("HH:MM".len() - place - 1));
+    let with =
+        |(a, b): (u32, u32)| format!(r"{before}{a}{after}:60{FRACTION}\{sign}{before}{b}{after}");
+    let pairs: Vec<_> = pairs.into_iter().map(with).collect();
+    whole(languages, &pairs.join("|"))
 }
 
 /// `full-time`
-pub(super) fn time(languages: &mut Languages) -> Result<Approximation> {
-    timed(languages, "")
+pub(super) fn time(languages: &mut Languages, notation: Notation) -> Result<Approximation> {
+    let ordinary = whole(languages, &ordinary_time())?;
+    let leap = match notation {
+        Notation::Extended => leap_second(languages)?.into(),
+        Notation::Plain => Approximation {
+            lower: leap_second_of_zones(languages)?,
+            upper: whole(languages, &format!("{MINUTE}:60{FRACTION}(?:[Zz]|[+-]{MINUTE})"))?,
+        },
+    };
+    Ok(Approximation {
+        lower: languages.alt([ordinary, leap.lower])?,
+        upper: languages.alt([ordinary, leap.upper])?,
+    })
 }
 
 /// `date-time`
-pub(super) fn date_time(languages: &mut Languages) -> Result<Approximation> {
-    timed(languages, &format!("(?:{DATE})[Tt]"))
+pub(super) fn date_time(languages: &mut Languages, notation: Notation) -> Result<Approximation> {
+    let date = whole(languages, &format!("(?:{DATE})[Tt]"))?;
+    let time = time(languages, notation)?;
+    let lower = languages.sequence([date, time.lower])?;
+    let upper = languages.sequence([date, time.upper])?;
+    Ok(Approximation { lower, upper })
 }
 
 /// `duration`: a unit goes on with the next smaller one or not at all; weeks stand alone.

@@ -2,15 +2,20 @@
 
 use super::{Result, address, host, idn, whole};
 use crate::language::{Approximation, CharSet, LanguageId, Languages};
+use crate::options::Notation;
 
-pub(super) const NOTE: &str = "no label of a domain with `--` in the third place, so no A-label; \
-                               what follows its second label has at most 61 characters";
+pub(super) const NOTE: &str = "no label of a domain with `--` in the third place, so no A-label";
+pub(super) const PLAIN_NOTE: &str = "no label of a domain with `--` in the third place, so no A-label; \
+     what follows its second label has at most 61 characters";
+
+/// The greatest number of octets of a local part (RFC 5321, section 4.5.3.1.1).
+const LOCAL: u32 = 64;
 
 /// What a local part may have beyond ASCII: `UTF8-non-ascii`.
 const BEYOND: &str = r"\u{80}-\u{10FFFF}";
 
 /// The texts of at most so many octets.
-fn octets(languages: &mut Languages, most: usize) -> Result<LanguageId> {
+fn octets(languages: &mut Languages, most: u32) -> Result<LanguageId> {
     let spans = [('\0', '\u{7f}'), ('\u{80}', '\u{7ff}'), ('\u{800}', '\u{ffff}')];
     let mut by_octets = Vec::new();
     for span in spans.into_iter().chain([('\u{10000}', char::MAX)]) {
@@ -25,15 +30,14 @@ fn octets(languages: &mut Languages, most: usize) -> Result<LanguageId> {
         }
         rests.push(languages.alt(texts)?);
     }
-    Ok(rests[most])
+    Ok(rests[most as usize])
 }
 
-/// `Local-part`: at most 64 octets (section 4.5.3.1.1).
-fn local_part(languages: &mut Languages, beyond: &str) -> Result<LanguageId> {
+/// `Local-part` of not too many octets.
+fn local_part(languages: &mut Languages, beyond: &str, octets: LanguageId) -> Result<LanguageId> {
     let atom = format!("[\\w!#$%&'*+/=?^`{{|}}~{beyond}-]+");
     let quoted = format!(r#""(?:[ !#-[\]-~{beyond}]|\\[ -~])*""#);
     let part = whole(languages, &format!(r"{atom}(?:\.{atom})*|{quoted}"))?;
-    let octets = octets(languages, 64)?;
     Ok(languages.and([part, octets])?)
 }
 
@@ -42,7 +46,7 @@ fn address_literal() -> String {
     format!(r"\[(?:{}|[Ii][Pp][Vv]6:(?:{}))\]", address::ipv4(), address::ipv6_with_gap(2))
 }
 
-/// `Mailbox`, at most 254 characters (section 4.5.3.1.3: 256 with the brackets of a path).
+/// `Mailbox`
 fn mailbox(
     languages: &mut Languages,
     local: LanguageId,
@@ -55,16 +59,23 @@ fn mailbox(
     Ok(Approximation { lower, upper: languages.pattern("@")? })
 }
 
-/// `email`
-pub(super) fn email(languages: &mut Languages) -> Result<Approximation> {
-    let local = local_part(languages, "")?;
-    let names = host::ascii_names(languages, 2)?;
-    mailbox(languages, local, names)
+/// `email`: at most 254 characters (section 4.5.3.1.3: 256 with the brackets of a path).
+pub(super) fn email(languages: &mut Languages, notation: Notation) -> Result<Approximation> {
+    let octets = languages.lengths(1, Some(LOCAL))?;
+    let local = local_part(languages, "", octets)?;
+    let names = host::ascii_names(languages, notation, 2)?;
+    let mut mailbox = mailbox(languages, local, names)?;
+    if notation == Notation::Extended {
+        let lengths = languages.lengths(1, Some(254))?;
+        mailbox.lower = languages.and([mailbox.lower, lengths])?;
+    }
+    Ok(mailbox)
 }
 
 /// `idn-email`
 pub(super) fn idn_email(languages: &mut Languages) -> Result<Approximation> {
-    let local = local_part(languages, BEYOND)?;
+    let octets = octets(languages, LOCAL)?;
+    let local = local_part(languages, BEYOND, octets)?;
     let names = idn::names(languages, r"\.", 2)?;
     mailbox(languages, local, names)
 }

@@ -2,7 +2,7 @@
 //!
 //! A format is the set of texts that its RFC defines. Where that set is not regular, or its
 //! automaton would be huge, there are two languages, one on each side of it, and the report says
-//! what lies between them.
+//! what lies between them. Plain GBNF, which has no conjunctions, asks for small automata.
 
 mod address;
 mod date_time;
@@ -14,6 +14,7 @@ mod regex;
 mod resource;
 
 use crate::language::{Approximation, LanguageId, Languages, PatternError};
+use crate::options::Notation;
 
 /// A format that the drafts define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,13 +70,17 @@ impl Format {
     }
 
     /// The texts of the format.
-    pub(crate) fn language(self, languages: &mut Languages) -> Result<Approximation> {
+    pub(crate) fn language(
+        self,
+        languages: &mut Languages,
+        notation: Notation,
+    ) -> Result<Approximation> {
         let pattern = match self {
-            Self::Time => return date_time::time(languages),
-            Self::DateTime => return date_time::date_time(languages),
-            Self::Email => return mail::email(languages),
+            Self::Time => return date_time::time(languages, notation),
+            Self::DateTime => return date_time::date_time(languages, notation),
+            Self::Email => return mail::email(languages, notation),
             Self::IdnEmail => return mail::idn_email(languages),
-            Self::Hostname => return host::hostname(languages),
+            Self::Hostname => return host::hostname(languages, notation),
             Self::IdnHostname => return idn::hostname(languages),
             Self::Regex => {
                 let lower = whole(languages, &regex::pattern())?;
@@ -98,13 +103,15 @@ impl Format {
     }
 
     /// What a reader of the report has to know, if a text of the format may not be written.
-    pub(crate) fn note(self) -> Option<&'static str> {
-        match self {
-            Self::Time | Self::DateTime => Some(date_time::NOTE),
-            Self::Email => Some(mail::NOTE),
-            Self::IdnEmail | Self::IdnHostname => Some(idn::NOTE),
-            Self::Hostname => Some(host::NOTE),
-            Self::Regex => Some(regex::NOTE),
+    pub(crate) fn note(self, notation: Notation) -> Option<&'static str> {
+        match (self, notation) {
+            (Self::Time | Self::DateTime, Notation::Plain) => Some(date_time::PLAIN_NOTE),
+            (Self::Email, Notation::Plain) => Some(mail::PLAIN_NOTE),
+            (Self::Hostname, Notation::Plain) => Some(host::PLAIN_NOTE),
+            (Self::Email, _) => Some(mail::NOTE),
+            (Self::IdnEmail | Self::IdnHostname, _) => Some(idn::NOTE),
+            (Self::Hostname, _) => Some(host::NOTE),
+            (Self::Regex, _) => Some(regex::NOTE),
             _ => None,
         }
     }

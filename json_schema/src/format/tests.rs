@@ -1,7 +1,6 @@
 //! Random texts of the languages against the jsonschema crate.
 
 use super::*;
-use crate::language::Dfa;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -27,44 +26,31 @@ const NAMES: [&str; 19] = [
     "regex",
 ];
 
-fn languages_of(name: &str) -> (Languages, Approximation) {
-    let mut languages = Languages::default();
-    let format = Format::named(name).unwrap();
-    let texts = format.language(&mut languages).unwrap();
-    (languages, texts)
+/// The texts of a format in a notation.
+fn texts_of(name: &str, notation: Notation, languages: &mut Languages) -> Approximation {
+    Format::named(name).unwrap().language(languages, notation).unwrap()
 }
 
-/// By state, how many code points an accepted text needs at least.
-fn distances(dfa: &Dfa) -> Vec<usize> {
-    let mut distances: Vec<usize> =
-        dfa.states().iter().map(|state| if state.accepting { 0 } else { usize::MAX }).collect();
-    loop {
-        let before = distances.clone();
-        for (at, state) in dfa.states().iter().enumerate() {
-            for &(_, to) in &state.transitions {
-                distances[at] = distances[at].min(distances[to].saturating_add(1));
-            }
-        }
-        if before == distances {
-            return distances;
-        }
-    }
-}
-
-/// The text that these choices lead to; where they end, the shortest way to an end.
-fn walk(dfa: &Dfa, distances: &[usize], choices: &[(u32, u32, u32)]) -> String {
+/// The text that these choices lead to; where they end, a short way to an end, if one is found.
+fn walk(
+    languages: &mut Languages,
+    language: LanguageId,
+    choices: &[(u32, u32, u32)],
+) -> Option<String> {
     let mut text = String::new();
-    let mut state = 0;
+    let mut state = languages.initial(language);
     let mut choices = choices.iter();
-    loop {
-        let transitions = &dfa.states()[state].transitions;
+    for _ in 0..400 {
         let choice = choices.next();
-        if transitions.is_empty() || choice.is_none() && distances[state] == 0 {
-            return text;
+        if choice.is_none() && languages.accepts(state) {
+            return Some(text);
         }
+        let mut transitions = languages.transitions(state).unwrap();
+        transitions.retain(|(_, to)| languages.has_text(to.language()).unwrap());
         let (set, to) = match choice {
+            _ if transitions.is_empty() => return Some(text),
             Some(&(which, ..)) => &transitions[which as usize % transitions.len()],
-            None => transitions.iter().min_by_key(|(_, to)| distances[*to]).unwrap(),
+            None => transitions.iter().min_by_key(|(_, to)| languages.shortest(*to))?,
         };
         let &(_, range, offset) = choice.unwrap_or(&(0, 0, 0));
         let ranges = set.ranges();
@@ -73,6 +59,7 @@ fn walk(dfa: &Dfa, distances: &[usize], choices: &[(u32, u32, u32)]) -> String {
         text.push(char::from_u32(first as u32 + offset % span).unwrap_or(first));
         state = *to;
     }
+    None
 }
 
 /// Texts that the crate refuses although they are of the format.
@@ -86,27 +73,59 @@ fn is_mistaken(name: &str, text: &str) -> bool {
 }
 
 fn check(name: &'static str) {
-    let (mut languages, texts) = languages_of(name);
-    let dfa = languages.dfa(texts.lower, crate::normal::MAX_STATES).unwrap();
-    let above = languages.not(texts.upper).unwrap();
-    let outside = languages.and([texts.lower, above]).unwrap();
-    assert!(languages.dfa(outside, crate::normal::MAX_STATES).unwrap().is_empty(), "{name}");
-    let distances = distances(&dfa);
     let judge = jsonschema::options().should_validate_formats(true).build(&json!({"format": name}));
     let judge = judge.unwrap();
     let choices = proptest::collection::vec(any::<(u32, u32, u32)>(), 0..80);
     let config =
-        ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() };
+        ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(choices in choices)| {
-        let text = walk(&dfa, &distances, &choices);
-        let valid = judge.is_valid(&Value::String(text.clone()));
-        prop_assert!(valid || is_mistaken(name, &text), "{}: {:?}", name, text);
+        let mut languages = Languages::default();
+        let texts = texts_of(name, Notation::Extended, &mut languages);
+        let plain = texts_of(name, Notation::Plain, &mut languages);
+        for (language, larger) in
+            [(texts.lower, vec![texts.upper]), (plain.lower, vec![texts.lower, plain.upper])]
+        {
+            let Some(text) = walk(&mut languages, language, &choices) else { continue };
+            for larger in larger {
+                prop_assert!(languages.contains(larger, &text).unwrap(), "{}: {:?}", name, text);
+            }
+            let valid = judge.is_valid(&Value::String(text.clone()));
+            prop_assert!(valid || is_mistaken(name, &text), "{}: {:?}", name, text);
+        }
     });
+}
+
+/// Plain GBNF takes an automaton that is not too large.
+#[test]
+fn plain_automata() {
+    for name in NAMES {
+        let mut languages = Languages::default();
+        let texts = texts_of(name, Notation::Plain, &mut languages);
+        assert!(languages.dfa(texts.lower, crate::normal::MAX_STATES).is_ok(), "{name}");
+    }
 }
 
 #[test]
 fn texts_are_valid() {
     for name in NAMES {
         check(name);
+    }
+}
+
+/// The local time and the offset of a leap second determine each other.
+#[test]
+fn leap_seconds() {
+    const DAY: u32 = 24 * 60;
+    let mut languages = Languages::default();
+    let texts = texts_of("time", Notation::Extended, &mut languages).lower;
+    let clock = |minute: u32| format!("{:02}:{:02}", minute / 60, minute % 60);
+    for local in 0..DAY {
+        for offset in (0..DAY).step_by(7).chain([(local + 1) % DAY, DAY - 1 - local]) {
+            for (sign, utc) in [('+', local + DAY - offset), ('-', local + offset)] {
+                let text = format!("{}:60{sign}{}", clock(local), clock(offset));
+                let expected = utc % DAY == DAY - 1;
+                assert_eq!(languages.contains(texts, &text).unwrap(), expected, "{text}");
+            }
+        }
     }
 }

@@ -18,9 +18,6 @@ pub(crate) struct Dfa {
     states: Vec<DfaState>,
 }
 
-/// How many code points of its texts are followed up.
-const MOST_STEPS: u64 = 100_000;
-
 /// A state of a [`Dfa`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DfaState {
@@ -148,39 +145,6 @@ impl Dfa {
         &self.states
     }
 
-    /// Whether there is a text of at least `min` and at most `max` code points.
-    pub(crate) fn has_length(&self, min: u64, max: Option<u64>) -> bool {
-        let Some(lengths) = self.lengths() else { return false };
-        let within = |length: u64| length >= min && max.is_none_or(|max| length <= max);
-        if within(lengths.min) || lengths.max.is_some_and(within) {
-            return true;
-        }
-        // A text of an endless language has a part that can be left out, no longer than there are
-        // states: among that many lengths in a row there is one of a text.
-        let states = self.states.len() as u64;
-        let last = match (max, lengths.max) {
-            (None, None) => return true,
-            (Some(max), None) if max >= min.saturating_add(states) => return true,
-            (Some(a), Some(b)) => a.min(b),
-            (a, b) => a.or(b).unwrap_or(0),
-        };
-        let mut here = vec![0];
-        // Bounds that are larger are taken at their word.
-        for length in 0..=last.min(MOST_STEPS) {
-            if length >= min && here.iter().any(|&state: &usize| self.states[state].accepting) {
-                return true;
-            }
-            let next = here.iter().flat_map(|&state| &self.states[state].transitions);
-            here = next.map(|&(_, to)| to).collect();
-            here.sort_unstable();
-            here.dedup();
-            if here.is_empty() {
-                return false;
-            }
-        }
-        last > MOST_STEPS
-    }
-
     /// All texts, in the order of their code points; `None` if there are more than `most`.
     pub(crate) fn texts(&self, most: usize) -> Option<Vec<String>> {
         let lengths = self.lengths();
@@ -210,12 +174,6 @@ impl Dfa {
     /// Whether there is no text.
     pub(crate) fn is_empty(&self) -> bool {
         !self.states[0].accepting && self.states[0].transitions.is_empty()
-    }
-
-    /// Whether there is every text.
-    pub(crate) fn is_everything(&self) -> bool {
-        let [DfaState { accepting: true, transitions }] = &self.states[..] else { return false };
-        transitions.iter().any(|(set, _)| *set == CharSet::any())
     }
 
     /// How long the texts are; `None` if there are none.

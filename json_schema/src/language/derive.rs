@@ -30,6 +30,13 @@ enum Combine {
     And,
 }
 
+impl State {
+    /// What may still be read.
+    pub(crate) fn language(self) -> LanguageId {
+        self.language
+    }
+}
+
 impl Languages {
     /// The state before anything is read.
     pub(crate) fn initial(&self, language: LanguageId) -> State {

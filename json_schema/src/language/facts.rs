@@ -36,13 +36,23 @@ pub(super) struct Facts {
     pub(super) asserts: bool,
     /// Whether there is a [`Term::Start`] in it.
     pub(super) has_start: bool,
+    /// Whether there is nothing in it but classes, one after the other, beside each other and
+    /// repeated.
+    pub(super) plain: bool,
+    /// No text has fewer code points.
+    pub(super) shortest: u32,
+    /// No text has more code points; `u32::MAX`: no bound.
+    pub(super) longest: u32,
     /// By [`Before`]: whether it is told from [`Before::Other`] before anything is read.
     asks: [bool; 3],
 }
 
 impl Facts {
-    fn plain(nullable: bool) -> Self {
+    fn plain(nullable: bool, length: u32) -> Self {
         Self {
+            plain: true,
+            shortest: length,
+            longest: length,
             empty: if nullable { Empty::Always } else { Empty::Never },
             nullable: [nullable; 3],
             asserts: false,
@@ -53,7 +63,13 @@ impl Facts {
 
     /// Facts of an assertion that holds at the end of the text as given.
     fn assertion(nullable: [bool; 3]) -> Self {
-        Self { empty: Empty::Sometimes, nullable, asserts: true, ..Self::plain(false) }
+        Self {
+            empty: Empty::Sometimes,
+            nullable,
+            asserts: true,
+            plain: false,
+            ..Self::plain(false, 0)
+        }
     }
 
     pub(super) fn nullable(self, before: Before) -> bool {
@@ -78,6 +94,9 @@ impl Facts {
             nullable,
             asserts: self.asserts || other.asserts,
             has_start: self.has_start || other.has_start,
+            plain: self.plain && other.plain,
+            shortest: self.shortest.min(other.shortest),
+            longest: self.longest.max(other.longest),
             asks: Before::ALL.map(|at| self.asks(at) || other.asks(at)),
         }
     }
@@ -89,7 +108,7 @@ impl Facts {
             (false, true) => Empty::Always,
             (false, false) => Empty::Never,
         };
-        Self { empty, ..self }
+        Self { empty, plain: false, ..self }
     }
 }
 
@@ -97,8 +116,9 @@ impl Languages {
     /// The facts of a term whose parts are in the store.
     pub(super) fn facts_of(&self, term: &Term) -> Facts {
         match term {
-            Term::Nothing | Term::Class(_) => Facts::plain(false),
-            Term::Empty => Facts::plain(true),
+            Term::Nothing => Facts { shortest: u32::MAX, ..Facts::plain(false, 0) },
+            Term::Class(_) => Facts::plain(false, 1),
+            Term::Empty => Facts::plain(true, 0),
             &Term::Concat(first, second) => {
                 let (first, second) = (self.facts(first), self.facts(second));
                 let both = first.beside(second, |a, b| a && b);
@@ -106,27 +126,44 @@ impl Languages {
                 Facts {
                     empty: first.empty.min(second.empty),
                     asks: Before::ALL.map(|at| first.asks(at) || goes_on && second.asks(at)),
+                    shortest: first.shortest.saturating_add(second.shortest),
+                    longest: first.longest.saturating_add(second.longest),
                     ..both
                 }
             }
-            Term::Alt(items) => items.iter().fold(Facts::plain(false), |all, &item| {
+            Term::Alt(items) => items.iter().fold(self.facts_of(&Term::Nothing), |all, &item| {
                 let item = self.facts(item);
                 Facts { empty: all.empty.max(item.empty), ..all.beside(item, |a, b| a || b) }
             }),
-            Term::And(items) => items
-                .iter()
-                .fold(Facts::plain(true), |all, &item| all.beside(self.facts(item), |a, b| a && b))
-                .settled(),
+            Term::And(items) => {
+                let mut both = items
+                    .iter()
+                    .fold(Facts::plain(true, 0), |all, &item| {
+                        all.beside(self.facts(item), |a, b| a && b)
+                    })
+                    .settled();
+                let lengths = items.iter().map(|&item| self.facts(item));
+                both.shortest = lengths.clone().map(|item| item.shortest).max().unwrap_or(0);
+                both.longest = lengths.map(|item| item.longest).min().unwrap_or(u32::MAX);
+                both
+            }
             &Term::Not(inner) => {
                 let inner = self.facts(inner);
-                Facts { nullable: inner.nullable.map(|nullable| !nullable), ..inner }.settled()
+                let nullable = inner.nullable.map(|nullable| !nullable);
+                Facts { nullable, shortest: 0, longest: u32::MAX, ..inner }.settled()
             }
-            &Term::Repeat { item, min, .. } => {
+            &Term::Repeat { item, min, max } => {
                 let item = self.facts(item);
+                let shortest = item.shortest.saturating_mul(min);
+                let longest = match (item.longest, max) {
+                    (0, _) => 0,
+                    (longest, Some(max)) => longest.saturating_mul(max),
+                    (_, None) => u32::MAX,
+                };
                 if min > 0 {
-                    return item;
+                    return Facts { shortest, longest, ..item };
                 }
-                Facts { empty: Empty::Always, nullable: [true; 3], ..item }
+                Facts { empty: Empty::Always, nullable: [true; 3], shortest, longest, ..item }
             }
             Term::Start => Facts {
                 has_start: true,
@@ -144,6 +181,9 @@ impl Languages {
                     empty: Empty::Sometimes,
                     nullable: ahead.nullable.map(|nullable| nullable != negated),
                     asserts: true,
+                    plain: false,
+                    shortest: 0,
+                    longest: 0,
                     ..ahead
                 }
             }

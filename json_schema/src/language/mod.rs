@@ -11,6 +11,7 @@ mod build;
 mod class;
 mod derive;
 mod ecma;
+mod emptiness;
 mod escape;
 mod facts;
 mod minimise;

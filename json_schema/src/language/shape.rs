@@ -3,7 +3,7 @@
 use super::class::CharSet;
 use super::store::{LanguageId, Languages, Term};
 
-/// How a language without assertions, conjunctions and complements is built.
+/// How a language without assertions is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Nothing,
@@ -11,11 +11,20 @@ pub(crate) enum Shape {
     Class(CharSet),
     Concat(LanguageId, LanguageId),
     Alt(Vec<LanguageId>),
-    Repeat { item: LanguageId, min: u32, max: Option<u32> },
+    Repeat {
+        item: LanguageId,
+        min: u32,
+        max: Option<u32>,
+    },
+    /// What all of the first have in common and none of the others has.
+    All {
+        all: Vec<LanguageId>,
+        none: Vec<LanguageId>,
+    },
 }
 
 impl Languages {
-    /// How the language is built; `None` if only an automaton says what is in it.
+    /// How the language is built; `None` if an assertion decides what is in it.
     pub(crate) fn shape(&self, id: LanguageId) -> Option<Shape> {
         Some(match &*self.term(id) {
             Term::Nothing => Shape::Nothing,
@@ -24,29 +33,44 @@ impl Languages {
             &Term::Concat(first, second) => Shape::Concat(first, second),
             Term::Alt(items) => Shape::Alt(items.to_vec()),
             &Term::Repeat { item, min, max } => Shape::Repeat { item, min, max },
-            Term::And(_) | Term::Not(_) => return None,
+            &Term::Not(inner) => {
+                Shape::All { all: vec![LanguageId::EVERYTHING], none: vec![inner] }
+            }
+            Term::And(items) => {
+                let (mut all, mut none) = (Vec::new(), Vec::new());
+                for &item in items {
+                    match *self.term(item) {
+                        Term::Not(inner) => none.push(inner),
+                        _ => all.push(item),
+                    }
+                }
+                if all.is_empty() {
+                    all.push(LanguageId::EVERYTHING);
+                }
+                Shape::All { all, none }
+            }
             Term::Start | Term::End | Term::WordBoundary { .. } | Term::Ahead { .. } => {
                 return None;
             }
         })
     }
 
-    /// Whether the language and all its parts have a [`Shape`].
+    /// Whether the language is built of classes, one after the other, beside each other and
+    /// repeated.
     pub(crate) fn is_plain(&self, id: LanguageId) -> bool {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut pending = vec![id];
-        while let Some(id) = pending.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            match self.shape(id) {
-                None => return false,
-                Some(Shape::Concat(first, second)) => pending.extend([first, second]),
-                Some(Shape::Alt(items)) => pending.extend(items),
-                Some(Shape::Repeat { item, .. }) => pending.push(item),
-                Some(Shape::Nothing | Shape::Empty | Shape::Class(_)) => {}
-            }
-        }
-        true
+        self.facts(id).plain
+    }
+
+    /// Whether there are assertions in the language.
+    pub(crate) fn asserts(&self, id: LanguageId) -> bool {
+        self.facts(id).asserts
+    }
+
+    /// Whether no text has fewer code points than `min` or more than `max`, as far as the parts of
+    /// the language show it.
+    pub(crate) fn keeps_lengths(&self, id: LanguageId, min: u64, max: Option<u64>) -> bool {
+        let facts = self.facts(id);
+        u64::from(facts.shortest) >= min
+            && max.is_none_or(|max| facts.longest < u32::MAX && u64::from(facts.longest) <= max)
     }
 }

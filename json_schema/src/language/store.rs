@@ -86,6 +86,7 @@ pub(crate) struct Languages {
     ids: FxHashMap<Rc<Term>, LanguageId>,
     pub(super) rows: FxHashMap<(LanguageId, Before), Row>,
     pub(super) without_start: FxHashMap<LanguageId, LanguageId>,
+    pub(super) has_text: FxHashMap<LanguageId, bool>,
     budget: usize,
     depth: usize,
 }
@@ -97,6 +98,7 @@ impl Default for Languages {
             ids: FxHashMap::default(),
             rows: FxHashMap::default(),
             without_start: FxHashMap::default(),
+            has_text: FxHashMap::default(),
             budget: BUDGET,
             depth: 0,
         };

@@ -227,7 +227,12 @@ proptest! {
         let nothing = languages.and([only, x]).unwrap();
         prop_assert!(languages.dfa(nothing, LIMIT).unwrap().is_empty());
         let everything = languages.alt([only, x, not_y]).unwrap();
-        prop_assert!(languages.dfa(everything, LIMIT).unwrap().is_everything());
+        prop_assert!(languages.is_everything(everything).unwrap());
+        // A search tells what the whole automaton does.
+        for language in [x, y, and, not, either] {
+            let is_empty = languages.dfa(language, LIMIT).unwrap().is_empty();
+            prop_assert_eq!(languages.has_text(language).unwrap(), !is_empty);
+        }
     }
 }
 
@@ -251,7 +256,9 @@ fn equal_languages_have_equal_automata() {
     ] {
         assert_eq!(dfa(a), dfa(b), "{a} and {b}");
     }
-    assert!(dfa("").is_everything());
+    let mut languages = Languages::default();
+    let everything = languages.pattern("").unwrap();
+    assert!(languages.is_everything(everything).unwrap());
     assert!(dfa("a^").is_empty());
 }
 

@@ -43,13 +43,14 @@ impl StringSet {
         if texts.lower == LanguageId::EVERYTHING {
             return Some(Self::lengths(min, max));
         }
-        match terms.automaton(texts.upper) {
-            Some(dfa) if texts.lower == texts.upper && dfa.is_everything() => {
-                Some(Self::lengths(min, max))
-            }
-            Some(dfa) if !dfa.has_length(min, max) => None,
-            _ => Some(Self::Matching { texts, min, max }),
+        let is_everything = texts.lower == texts.upper && {
+            let found = terms.languages.is_everything(texts.upper);
+            terms.or_too_large(found, false)
+        };
+        if is_everything {
+            return Some(Self::lengths(min, max));
         }
+        terms.has_texts(texts.upper, min, max).then_some(Self::Matching { texts, min, max })
     }
 
     /// All strings of a union; `None` if no language says exactly which these are.
@@ -76,8 +77,7 @@ impl StringSet {
         match self {
             Self::Values(_) | Self::Lengths { .. } => true,
             Self::Matching { texts, min, max } => {
-                texts.lower == texts.upper
-                    || terms.automaton(texts.lower).is_none_or(|dfa| dfa.has_length(*min, *max))
+                texts.lower == texts.upper || terms.has_texts(texts.lower, *min, *max)
             }
         }
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::format::Format;
 use crate::language::{Approximation, Dfa, LanguageId, Languages, PatternError, TooLarge};
+use crate::options::Notation;
 use crate::resolve::SchemaId;
 
 /// An interned [`Term`]; equal terms have equal ids.
@@ -100,8 +101,22 @@ impl Terms {
         match keys {
             LanguageId::NOTHING => false,
             LanguageId::EVERYTHING => true,
-            _ => self.automaton(keys).is_none_or(|dfa| !dfa.is_empty()),
+            _ => self.has_texts(keys, 0, None),
         }
+    }
+
+    /// Whether the language has a text of at least `min` and at most `max` code points.
+    pub(crate) fn has_texts(&mut self, language: LanguageId, min: u64, max: Option<u64>) -> bool {
+        let mut of_length = language;
+        if !self.languages.keeps_lengths(language, min, max) {
+            // A bound that is larger is taken at its word.
+            let bound = |bound: u64| u32::try_from(bound).unwrap_or(u32::MAX);
+            let lengths = self.languages.lengths(bound(min), max.map(bound));
+            let both = lengths.and_then(|lengths| self.languages.and([language, lengths]));
+            of_length = self.or_too_large(both, language);
+        }
+        let found = self.languages.has_text(of_length);
+        self.or_too_large(found, true)
     }
 
     /// Whether this key is one of the language.
@@ -151,11 +166,15 @@ impl Terms {
     }
 
     /// The texts of a format.
-    pub(crate) fn format(&mut self, format: Format) -> Result<Approximation, PatternError> {
+    pub(crate) fn format(
+        &mut self,
+        format: Format,
+        notation: Notation,
+    ) -> Result<Approximation, PatternError> {
         if let Some(&known) = self.formats.get(&format) {
             return Ok(known);
         }
-        let texts = format.language(&mut self.languages)?;
+        let texts = format.language(&mut self.languages, notation)?;
         self.formats.insert(format, texts);
         Ok(texts)
     }

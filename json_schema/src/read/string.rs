@@ -45,7 +45,7 @@ impl<'s> Reader<'s, '_> {
             return None;
         }
         let format = keywords.map.get("format").and_then(Value::as_str).and_then(Format::named)?;
-        let language = self.terms.format(format);
+        let language = self.terms.format(format, self.options.notation);
         self.language_or_refusal(keywords, "format", language)
     }
 
@@ -61,7 +61,7 @@ impl<'s> Reader<'s, '_> {
     pub(super) fn read_format(&mut self, keywords: &Keywords<'s>, value: &Value, pointer: String) {
         let format = value.as_str().and_then(Format::named);
         let (status, note) = match (format, self.asserts_format(keywords, format.is_some())) {
-            (Some(format), true) => (Status::Enforced, format.note()),
+            (Some(format), true) => (Status::Enforced, format.note(self.options.notation)),
             (Some(_), false) => (Status::Annotation, None),
             (None, true) => {
                 self.refuse(keywords.id, "format", "unknown format");
