@@ -54,10 +54,13 @@ pub(crate) fn automaton(grammar: &Grammar, found: &All) -> Vec<State> {
     states
 }
 
+/// The bytes that a move reads, if it reads one, and where it leads.
+type Move = (Option<(u8, u8)>, usize);
+
 /// An automaton with empty moves: by state where bytes lead, or nothing.
 struct Moves<'g> {
     grammar: &'g Grammar,
-    edges: Vec<Vec<(Option<(u8, u8)>, usize)>>,
+    edges: Vec<Vec<Move>>,
     /// Where a rule begins behind which a state comes.
     rules: HashMap<(String, usize), usize>,
 }

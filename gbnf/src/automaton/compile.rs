@@ -164,12 +164,11 @@ impl Compiler<'_> {
         }
         match &self.lowered.kinds[part as usize] {
             Kind::Nothing => Ok(Position::FAIL),
-            Kind::Empty => Ok(next),
+            // A conjunction that matches more is a terminal.
+            Kind::Empty | Kind::All(_) => Ok(next),
             Kind::Text(_) | Kind::Texts(_) | Kind::Class(_) => {
                 unreachable!("literals and classes are terminals")
             }
-            // All others are terminals.
-            Kind::All(_) => Ok(next),
             &Kind::Rule(rule) => {
                 let to = self.entry(rule)?;
                 let code = self.add(Op::Call { to, next })?;

@@ -1,5 +1,6 @@
 //! The texts of parts that have few, as far as they count where items are compared.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -93,7 +94,7 @@ pub(crate) struct Languages<'a> {
     lowered: &'a Lowered,
     terms: &'a Terms,
     rule_terms: FxHashMap<u32, TermId>,
-    growth: Growth,
+    growth: OnceCell<Growth>,
     known: FxHashMap<(Part, Place), Rc<Language>>,
     /// The rules that are being looked at.
     open: FxHashSet<u32>,
@@ -108,12 +109,16 @@ impl<'a> Languages<'a> {
             lowered,
             terms,
             rule_terms: lowered.rule_terms.clone(),
-            growth: Growth::new(lowered, terms),
+            growth: OnceCell::new(),
             known: FxHashMap::default(),
             open: FxHashSet::default(),
             one_order: false,
             work: 0,
         }
+    }
+
+    fn growth(&self) -> &Growth {
+        self.growth.get_or_init(|| Growth::new(self.lowered, self.terms))
     }
 
     /// How many texts a regular part has.
@@ -169,7 +174,7 @@ impl<'a> Languages<'a> {
             }
             &Kind::Rule(rule) => {
                 if !self.open.insert(rule) {
-                    let grows = self.growth.grows(part);
+                    let grows = self.growth().grows(part);
                     return Err(if grows { NotFew::Endless } else { NotFew::Unknown });
                 }
                 let body = self.few(lowered.rules[rule as usize], place);
@@ -342,7 +347,7 @@ impl<'a> Languages<'a> {
         if max.is_none() {
             return match &*self.of(item, place) {
                 Language::Few(found) if found.iter().all(|(text, _)| text.is_empty()) => Ok(times),
-                Language::Other(NotFew::Unknown) if !self.growth.has_text(item) => {
+                Language::Other(NotFew::Unknown) if !self.growth().has_text(item) => {
                     Err(NotFew::Unknown)
                 }
                 _ => Err(NotFew::Endless),

@@ -16,6 +16,17 @@ use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE};
 use crate::automaton::terms::{Determinism, TermId, Terms};
 use crate::graph::Graph;
 
+/// What the rules of a component are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Linear {
+    /// Not right-linear.
+    No,
+    /// Regular, but with too many states for a terminal of their own.
+    Regular,
+    /// Each one terminal.
+    Terminal,
+}
+
 /// Rules have few states if there are at most this many for each node of their bodies, ...
 const STATES_PER_NODE: usize = 16;
 /// ... and this many more: one class of characters may have a state for each beginning in UTF-8.
@@ -35,19 +46,24 @@ impl<'a> LinearRules<'a> {
         Self { terms, determinism: Determinism::new(terms), found: FxHashSet::default() }
     }
 
-    /// Makes the rules of a strongly connected component terminals, if they are right-linear and
-    /// have few states: `lowered` then knows the term of each. Whether they are.
+    /// Finds out what the rules of a strongly connected component are. If they are regular,
+    /// `lowered` then knows the term of each.
     pub(crate) fn add(
         &mut self,
         component: &[usize],
         recursive: bool,
         lowered: &mut Lowered,
-    ) -> bool {
-        let Some(sizes) = sizes(component, lowered) else { return false };
+    ) -> Linear {
+        let Some(sizes) = sizes(component, lowered) else { return Linear::No };
         // A rule that matches nothing is left out.
         let (rules, sizes): (Vec<usize>, Vec<usize>) = (component.iter().copied().zip(sizes))
             .filter(|&(rule, _)| lowered.productive[lowered.rules[rule] as usize])
             .unzip();
+        let is_small = !sizes.contains(&TOO_LARGE);
+        // Only conjunctions ask what large ones match.
+        if !(is_small || recursive && lowered.has_conjunctions) {
+            return Linear::No;
+        }
         if recursive {
             for &rule in component {
                 lowered.rule_terms.insert(rule as u32, TermId::NOTHING);
@@ -60,17 +76,20 @@ impl<'a> LinearRules<'a> {
             rules.iter().map(|&rule| lowered.term(lowered.rules[rule], self.terms)).collect();
         let found =
             if recursive { self.system(&rules, &bodies, lowered) } else { Some(bodies.clone()) };
-        let Some(found) = found.filter(|found| self.have_few_states(&bodies, &sizes, found)) else {
+        let Some(found) = found else {
             for &rule in component {
                 lowered.rule_terms.remove(&(rule as u32));
             }
-            return false;
+            return Linear::No;
         };
+        let is_terminal = is_small && self.have_few_states(&bodies, &sizes, &found);
         for (rule, term) in rules.into_iter().zip(found) {
             lowered.rule_terms.insert(rule as u32, term);
-            self.found.insert(term);
+            if is_terminal {
+                self.found.insert(term);
+            }
         }
-        true
+        if is_terminal { Linear::Terminal } else { Linear::Regular }
     }
 
     /// The terms of rules with these bodies, unless one of them may begin with itself.
@@ -109,11 +128,38 @@ impl<'a> LinearRules<'a> {
     }
 }
 
-/// The size of each body, if in all of them rules of the component, and others with loops over
-/// many characters, occur at the end only, and what comes before is regular.
+/// The size of a body that is too large for a terminal.
+const TOO_LARGE: usize = usize::MAX;
+
+/// What is known of a part of a body.
+#[derive(Clone, Copy)]
+struct Size {
+    nodes: usize,
+    /// Whether a rule of the component may be at its end.
+    recursive: bool,
+    /// Whether a rule with a loop over many characters may be at its end.
+    wide: bool,
+}
+
+impl Size {
+    fn new(nodes: usize) -> Self {
+        Self { nodes, recursive: false, wide: false }
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            nodes: self.nodes.saturating_add(other.nodes),
+            recursive: self.recursive || other.recursive,
+            wide: self.wide || other.wide,
+        }
+    }
+}
+
+/// The size of each body, if in all of them rules of the component occur at the end only, and what
+/// comes before is regular. With a rule in its midst that has a loop over many characters it is too
+/// large.
 fn sizes(component: &[usize], lowered: &Lowered) -> Option<Vec<usize>> {
-    // Of each part, how large it is and whether such a rule may be at its end.
-    let mut known: FxHashMap<Part, (usize, bool)> = FxHashMap::default();
+    let mut known: FxHashMap<Part, Size> = FxHashMap::default();
     for &rule in component {
         for part in lowered.parts_of(rule) {
             let part = part as Part;
@@ -122,40 +168,55 @@ fn sizes(component: &[usize], lowered: &Lowered) -> Option<Vec<usize>> {
             }
         }
     }
-    component.iter().map(|&rule| Some(known.get(&lowered.rules[rule])?.0)).collect()
+    component.iter().map(|&rule| Some(known.get(&lowered.rules[rule])?.nodes)).collect()
 }
 
 fn size(
     part: Part,
     component: &[usize],
     lowered: &Lowered,
-    known: &FxHashMap<Part, (usize, bool)>,
-) -> Option<(usize, bool)> {
+    known: &FxHashMap<Part, Size>,
+) -> Option<Size> {
     let all = |items: &[Part]| {
-        items.iter().try_fold((1, false), |(size, open), item| {
-            let &(of_item, item_open) = known.get(item)?;
-            Some((size + of_item, open || item_open))
-        })
+        items.iter().try_fold(Size::new(1), |sum, item| known.get(item).map(|&item| sum.with(item)))
     };
-    let closed = |part: &Part| known.get(part).is_some_and(|&(_, open)| !open);
     match &lowered.kinds[part as usize] {
-        Kind::Nothing | Kind::Empty | Kind::Class(_) => Some((1, false)),
-        Kind::Texts(texts) => Some((texts.iter().map(|text| text.len()).sum(), false)),
-        Kind::Rule(rule) if component.binary_search(&(*rule as usize)).is_ok() => Some((1, true)),
-        Kind::Sequence(items) if items[..items.len() - 1].iter().all(closed) => all(items),
+        Kind::Nothing | Kind::Empty | Kind::Class(_) => Some(Size::new(1)),
+        Kind::Texts(texts) => Some(Size::new(texts.iter().map(|text| text.len()).sum())),
+        Kind::Rule(rule) if component.binary_search(&(*rule as usize)).is_ok() => {
+            Some(Size { recursive: true, ..Size::new(1) })
+        }
+        Kind::Sequence(items) => {
+            let before = all(&items[..items.len() - 1])?;
+            if before.recursive {
+                return None;
+            }
+            let size = all(items)?;
+            Some(if before.wide { Size { nodes: TOO_LARGE, ..size } } else { size })
+        }
         Kind::Choice(items) => all(items),
         Kind::Repeat { item, max: Some(1), .. } => known.get(item).copied(),
-        Kind::Repeat { item, .. } if !closed(item) => None,
-        Kind::Rule(rule) if lowered.is_linear(*rule) => Some((1, true)),
-        // What is counted has a state for each number.
-        Kind::Repeat { max: Some(_), .. } if lowered.extents[part as usize].wide => None,
+        Kind::Repeat { item, .. } if known.get(item)?.recursive => None,
+        Kind::Rule(rule) if lowered.is_linear(*rule) => Some(Size { wide: true, ..Size::new(1) }),
         Kind::Text(_) | Kind::Rule(_) | Kind::Repeat { .. } | Kind::All(_) => {
             let extent = lowered.extents[part as usize];
-            let fits = extent.regular && extent.size <= TERMINAL_SIZE;
-            let open = extent.wide && matches!(lowered.kinds[part as usize], Kind::Rule(_));
-            fits.then_some((extent.size as usize, open))
+            let is_loop = matches!(lowered.kinds[part as usize], Kind::Repeat { .. });
+            let is_counted =
+                matches!(lowered.kinds[part as usize], Kind::Repeat { max: Some(_), .. });
+            // What is counted has a state for each number, and what is wide inside a loop is in
+            // its midst.
+            let wide_inside = match &lowered.kinds[part as usize] {
+                Kind::Repeat { item, .. } => known.get(item)?.wide,
+                _ => false,
+            };
+            let fits = extent.size <= TERMINAL_SIZE
+                && !(is_counted && extent.wide)
+                && !(is_loop && wide_inside);
+            let wide = extent.wide && !is_loop;
+            let nodes = if fits { extent.size as usize } else { TOO_LARGE };
+            extent.regular.then_some(Size { nodes, recursive: false, wide })
         }
-        Kind::Sequence(_) | Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => None,
+        Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automaton::linear::LinearRules;
+use crate::automaton::linear::{Linear, LinearRules};
 use crate::automaton::terms::{SearchTooLong, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{CharClass, Expr, ExprKind, Grammar, Repetition, TokenReference};
@@ -154,6 +154,10 @@ pub(crate) struct Lowered {
     pub(crate) unproven: FxHashSet<Part>,
     /// Whether the rule is a terminal although it recurses or is wide: see [`LinearRules`].
     linear: Vec<bool>,
+    /// Whether there is a conjunction in the grammar.
+    pub(crate) has_conjunctions: bool,
+    /// Whether the rule is regular although it recurses.
+    regular: Vec<bool>,
     /// Parts of rule i lie before `ends[i]`, and behind those of rule i - 1.
     ends: Vec<usize>,
 }
@@ -193,10 +197,12 @@ pub(crate) fn lower<'a>(
         extents: Vec::new(),
         nullable: vec![false; lowering.kinds.len()],
         productive: vec![false; lowering.kinds.len()],
+        has_conjunctions: lowering.kinds.iter().any(|kind| matches!(kind, Kind::All(_))),
         kinds: lowering.kinds,
         rule_terms: FxHashMap::default(),
         unproven: FxHashSet::default(),
         linear: vec![false; rules.len()],
+        regular: vec![false; rules.len()],
         rules,
         tokens: lowering.tokens,
         ends,
@@ -394,6 +400,7 @@ impl Lowered {
         self.productive.fill(false);
         self.rule_terms.clear();
         self.linear.fill(false);
+        self.regular.fill(false);
         let n = self.rules.len();
         let references = Graph::new(0..n, |rule, edges| {
             edges.extend(self.kinds[self.parts_of(rule)].iter().filter_map(|kind| match kind {
@@ -421,8 +428,9 @@ impl Lowered {
                     self.measure(part..part + 1);
                 }
                 let extent = self.extents[self.rules[rule] as usize];
-                self.linear[rule] =
-                    extent.regular && extent.wide && linear.add(component, false, self);
+                self.linear[rule] = extent.regular
+                    && extent.wide
+                    && linear.add(component, false, self) == Linear::Terminal;
                 continue;
             }
             // Least fixed point within the component: a rule is looked at again when one that it
@@ -455,9 +463,11 @@ impl Lowered {
             for &rule in component {
                 self.measure(self.parts_of(rule));
             }
-            if linear.add(component, true, self) {
+            let found = linear.add(component, true, self);
+            if found != Linear::No {
                 for &rule in component {
-                    self.linear[rule] = true;
+                    self.linear[rule] = found == Linear::Terminal;
+                    self.regular[rule] = true;
                     self.measure(self.parts_of(rule));
                 }
             }
@@ -586,14 +596,16 @@ impl Lowered {
                 Kind::Rule(rule) if self.is_linear(*rule) => {
                     Extent { regular: true, size: 1, wide: true }
                 }
+                Kind::Rule(rule) if self.regular[*rule as usize] => {
+                    Extent { regular: true, size: u32::MAX, wide: true }
+                }
                 Kind::Rule(rule) => {
                     let body = extent(self.rules[*rule as usize]);
                     Extent { size: body.size.saturating_add(1), ..body }
                 }
-                Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => irregular,
                 // One terminal, however many states it has.
                 Kind::All(found) if found.parts().all(|part| extent(part).regular) => leaf(1),
-                Kind::All(_) => irregular,
+                Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) | Kind::All(_) => irregular,
                 Kind::Sequence(items) | Kind::Choice(items) => together(items),
                 &Kind::Repeat { item, min, max } => {
                     let inside = extent(item);

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use grammask_gbnf::{Expr, ExprKind};
+use grammask_gbnf::{All, Expr, ExprKind};
 
 use super::string::{NOT_RAW, QUOTE, required_escape};
 use super::terminal::Terminal;
@@ -80,12 +80,15 @@ impl Emitter<'_, '_, '_> {
         }
         let keeps_lengths = terms.languages.keeps_lengths(language, min, max);
         let Some(texts) = self.parts(name, language)? else { return Ok(None) };
-        let mut all = vec![texts];
+        let mut found = match texts.kind {
+            ExprKind::All(found) => *found,
+            _ => All { all: vec![texts], none: Vec::new() },
+        };
         if !keeps_lengths {
             let character = self.terminal(Terminal::RawCharacter);
-            all.push(self.counted(character, min, max)?);
+            found.all.push(self.counted(character, min, max)?);
         }
-        Ok(Some(quoted(Expr::all(all, []))))
+        Ok(Some(quoted(Expr::all(found.all, found.none))))
     }
 
     /// The same without conjunctions: the states of the automaton as rules.
@@ -351,8 +354,7 @@ fn counts(languages: &Languages, language: LanguageId) -> bool {
                 }
                 pending.push(item);
             }
-            Some(Shape::All { .. }) | None => {}
-            Some(Shape::Nothing | Shape::Empty | Shape::Class(_)) => {}
+            None | Some(Shape::Nothing | Shape::Empty | Shape::Class(_) | Shape::All { .. }) => {}
         }
     }
     false

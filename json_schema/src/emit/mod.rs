@@ -20,7 +20,9 @@ use grammask_gbnf::{Expr, ExprKind, Grammar};
 
 use crate::error::SchemaError;
 use crate::language::CharSet;
-use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId, Terms};
+use crate::normal::{
+    Constraint, Normal, NumberSet, ObjectShape, Step, StringSet, Term, TermId, Terms,
+};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
 use array::{MOST_CONTAINS, variants};
@@ -55,6 +57,7 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, Schem
         names: HashMap::new(),
         taken: HashSet::new(),
         counters: HashMap::new(),
+        steps: HashMap::new(),
         classes: HashMap::new(),
         pending: VecDeque::new(),
         terminals: Vec::new(),
@@ -97,6 +100,7 @@ fn explore(
                 let name = "`contains` for one array";
                 return Err(normaliser.limit(term, &["contains"], name, MOST_CONTAINS));
             }
+            next.extend(shape.prefix.iter().copied().chain([shape.items]));
             let from = shape.contains.iter().map(|contains| contains.from).max().unwrap_or(0);
             for index in 0..=from.max(shape.prefix.len() as u64) {
                 let variants = variants(shape, index, &mut normaliser.reader.terms);
@@ -183,6 +187,8 @@ struct Emitter<'n, 's, 'o> {
     taken: HashSet<String>,
     /// How often a name was asked for.
     counters: HashMap<String, usize>,
+    /// The rules of the multiples of steps.
+    steps: HashMap<Step, String>,
     /// The rules of large classes of characters.
     classes: HashMap<CharSet, String>,
     /// Rules that are named but not written.

@@ -1,21 +1,25 @@
 //! Multiples of a step, and what is none, spelled as JSON: an automaton over the digits that
-//! keeps remainders and compares with the bounds from the left.
+//! keeps remainders and compares with the bounds from the left. Several steps are a conjunction,
+//! but for plain GBNF, for which one automaton keeps all remainders.
 
 use std::cmp::Ordering;
 
 use grammask_gbnf::Expr;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Emitter;
 use super::number::digit_bounds;
 use crate::decimal::Decimal;
 use crate::error::SchemaError;
 use crate::language::{CharSet, Dfa, DfaState};
-use crate::normal::{Bound, Fraction, NumberSet, Step};
-use crate::options::{DigitBounds, Numbers, Options};
+use crate::normal::{Bound, Constraint, Fraction, NumberSet, Step};
+use crate::options::{DigitBounds, Notation, Numbers, Options};
 
 /// How many states of digits and remainders are looked at.
 const MOST_STATES: usize = 400_000;
+/// In search of a number of a set so many are looked at: if there is none among them, the grammar
+/// will show it.
+const MAX_SEARCH: usize = 20_000;
 /// Where each digit of the integer part has more states than this, they are not counted.
 const COUNTED_REMAINDERS: u64 = 200;
 
@@ -25,10 +29,50 @@ impl Emitter<'_, '_, '_> {
         if set.fraction != Fraction::Without || self.options.numbers == Numbers::Any {
             self.note("numbers beside `multipleOf` have no exponent");
         }
-        let speller = Speller::new(set, self.options, self.single);
-        if !speller.counted {
+        let whole = Speller::new(set, self.options, self.single);
+        if !whole.counted {
             self.note("numbers beside a large `multipleOf` may have any number of integer digits");
         }
+        if self.options.notation == Notation::Plain {
+            return self.states_of(name, &whole);
+        }
+        // Between two bounds there may be few multiples: these are found digit by digit only.
+        let bounded = set.low.is_some() && set.high.is_some();
+        let (others, own): (Vec<Step>, Vec<Step>) =
+            set.multiples.iter().partition(|step| !bounded && step.parts().len() > 1);
+        let numbers = NumberSet { multiples: own, indivisible: Vec::new(), ..set.clone() };
+        let mut all = vec![self.states_of(name, &Speller { set: &numbers, ..whole })?];
+        for step in others {
+            all.push(self.multiples_of(step)?);
+        }
+        let none: Result<Vec<_>, _> =
+            set.indivisible.iter().map(|&step| self.multiples_of(step)).collect();
+        Ok(Expr::all(all, none?))
+    }
+
+    /// All multiples of a step, in every spelling without exponent, as a rule.
+    fn multiples_of(&mut self, step: Step) -> Result<Expr, SchemaError> {
+        if let Some(rule) = self.steps.get(&step) {
+            return Ok(Expr::reference(rule.clone()));
+        }
+        let parts = step.parts();
+        if parts.len() > 1 {
+            let parts: Result<Vec<_>, _> =
+                parts.into_iter().map(|part| self.multiples_of(part)).collect();
+            return Ok(Expr::all(parts?, []));
+        }
+        let set = NumberSet { multiples: vec![step], ..NumberSet::any() };
+        let digits = digit_bounds(self.options);
+        let speller =
+            Speller { set: &set, digits, counted: false, numbers: Numbers::Any, single: false };
+        let rule = self.fresh("multiples");
+        let body = self.states_of(&rule, &speller)?;
+        self.rule(rule.clone(), body)?;
+        self.steps.insert(step, rule.clone());
+        Ok(Expr::reference(rule))
+    }
+
+    fn states_of(&mut self, name: &str, speller: &Speller<'_>) -> Result<Expr, SchemaError> {
         let dfa = speller.automaton().ok_or_else(|| {
             self.limit(&["multipleOf"], "states of digits and remainders", MOST_STATES)
         })?;
@@ -36,14 +80,11 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// Whether there is a number of the set; where it is endless or too large, that is not in doubt.
+/// Whether there is a number of the set, as far as a short search finds out.
 pub(super) fn has_numbers(set: &NumberSet, options: &Options) -> bool {
     let stepped = !set.multiples.is_empty() || !set.indivisible.is_empty();
     let bounded = set.low.is_some() && set.high.is_some();
-    !(stepped && bounded)
-        || Speller::new(set, options, false)
-            .states()
-            .is_none_or(|states| states.iter().any(|state| state.accepting))
+    !(stepped && bounded) || Speller::new(set, options, false).has_number()
 }
 
 /// How the numbers of a set are written.
@@ -173,13 +214,26 @@ impl<'a> Speller<'a> {
         Dfa::minimal(&self.states()?).ok()
     }
 
-    /// The automaton; `None` if it has too many states.
-    fn states(&self) -> Option<Vec<DfaState>> {
-        let positive = self.edges(false);
-        let negative = self.edges(true);
-        let edges = |reading: &Reading| if reading.negative { &negative } else { &positive };
+    /// Whether there is a number, the longest ones looked at first.
+    fn has_number(&self) -> bool {
+        let signs = [self.edges(false), self.edges(true)];
+        let edges = |reading: &Reading| &signs[usize::from(reading.negative)];
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![self.start()];
+        while let Some(reading) = pending.pop() {
+            if self.accepts(&reading, edges(&reading).as_ref()) || seen.len() > MAX_SEARCH {
+                return true;
+            }
+            let next = "-.0123456789".chars().filter_map(|c| self.after(&reading, c, edges));
+            pending.extend(next.filter(|next| seen.insert(next.clone())));
+        }
+        false
+    }
+
+    /// Before anything is read.
+    fn start(&self) -> Reading {
         let remainder = Remainder::Rest { rest: 0, zeros: 0 };
-        let start = Reading {
+        Reading {
             phase: Phase::Start,
             negative: false,
             integer: 0,
@@ -189,7 +243,14 @@ impl<'a> Speller<'a> {
             low: Ordering::Equal,
             high: Ordering::Equal,
             remainders: vec![remainder; self.steps().count()],
-        };
+        }
+    }
+
+    /// The automaton; `None` if it has too many states.
+    fn states(&self) -> Option<Vec<DfaState>> {
+        let signs = [self.edges(false), self.edges(true)];
+        let edges = |reading: &Reading| &signs[usize::from(reading.negative)];
+        let start = self.start();
         let mut numbers = FxHashMap::from_iter([(start.clone(), 0_usize)]);
         let mut met = vec![start];
         let mut states = Vec::new();

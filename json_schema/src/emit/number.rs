@@ -62,6 +62,7 @@ struct Speller {
 }
 
 /// Magnitudes from `low` on, up to `high`.
+#[derive(PartialEq)]
 struct Range {
     low: Bound,
     high: Option<Bound>,
@@ -77,33 +78,34 @@ impl Speller {
         let open = |value: Decimal| Bound { value, inclusive: false };
         let positive = positive.then(|| {
             let low = set.low.clone().filter(|low| low.value >= zero);
-            self.magnitudes(&Range {
-                low: low.unwrap_or_else(|| open(zero.clone())),
-                high: set.high.clone(),
-            })
+            Range { low: low.unwrap_or_else(|| open(zero.clone())), high: set.high.clone() }
         });
         let negative = negative.then(|| {
             let turned = |bound: &Bound| Bound { value: bound.value.magnitude(), ..bound.clone() };
             let low = set.high.as_ref().filter(|high| high.value <= zero).map(turned);
-            self.magnitudes(&Range {
+            Range {
                 low: low.unwrap_or_else(|| open(zero.clone())),
                 high: set.low.as_ref().map(turned),
-            })
+            }
         });
         let mut cases = Vec::new();
         if has_zero {
             cases.extend(self.zero());
         }
-        match (positive.unwrap_or_default(), negative.unwrap_or_default()) {
-            (positive, negative) if positive == negative && !positive.is_empty() => {
-                cases.push(sequence([Expr::literal("-").optional(), choice(positive)]));
+        let both_signs = positive == negative;
+        let mut signed = |range: Option<Range>, sign: Option<Expr>| {
+            let magnitudes = range.map(|range| self.magnitudes(&range)).unwrap_or_default();
+            match sign {
+                _ if magnitudes.is_empty() => {}
+                Some(sign) => cases.push(sequence([sign, choice(magnitudes)])),
+                None => cases.extend(magnitudes),
             }
-            (positive, negative) => {
-                cases.extend(positive);
-                if !negative.is_empty() {
-                    cases.push(sequence([Expr::literal("-"), choice(negative)]));
-                }
-            }
+        };
+        if both_signs {
+            signed(positive, Some(Expr::literal("-").optional()));
+        } else {
+            signed(positive, None);
+            signed(negative, Some(Expr::literal("-")));
         }
         cases
     }

@@ -13,6 +13,11 @@ pub(crate) struct Step {
 /// The greatest factor: remainders are multiplied by ten.
 const MOST: u64 = u64::MAX / 16;
 
+/// A factor up to this is small.
+const SMALL: u64 = 100;
+/// A factor beyond this is not taken apart.
+const MOST_PARTED: u64 = 50_000;
+
 impl Step {
     pub(crate) const ONE: Self = Self { factor: 1, exponent: 0 };
 
@@ -57,6 +62,32 @@ impl Step {
             common = Self { factor: common.factor / 10, exponent: common.exponent + 1 };
         }
         (common.factor <= MOST).then_some(common)
+    }
+
+    /// Steps with smaller factors whose common multiples are those of this step: itself, if it is
+    /// small, or if a search through their remainders would be long.
+    pub(crate) fn parts(self) -> Vec<Self> {
+        if self.factor <= SMALL || self.factor > MOST_PARTED {
+            return vec![self];
+        }
+        let mut parts: Vec<u64> = Vec::new();
+        let mut rest = self.factor;
+        for prime in 2.. {
+            if prime * prime > rest {
+                break;
+            }
+            let mut power = 1;
+            while rest.is_multiple_of(prime) {
+                (rest, power) = (rest / prime, power * prime);
+            }
+            if power > 1 {
+                parts.push(power);
+            }
+        }
+        if rest > 1 {
+            parts.push(rest);
+        }
+        parts.into_iter().map(|factor| Self { factor, ..self }).collect()
     }
 
     /// How many zeros each multiple ends in.
@@ -123,6 +154,24 @@ mod tests {
         }
         assert_eq!(step("1e15").common(step("1e-15")), None);
         assert_eq!(step("123456789").common(step("987654321987")), None);
+    }
+
+    #[test]
+    fn parts() {
+        for (whole, expected) in [
+            ("8.721", &["0.027", "0.017", "0.019"][..]),
+            ("100", &["100"]),
+            ("101", &["101"]),
+            ("360", &["360"]),
+            ("9009e2", &["9e2", "7e2", "11e2", "13e2"]),
+            ("1000003", &["1000003"]),
+        ] {
+            let parts = step(whole).parts();
+            let expected: Vec<_> = expected.iter().map(|text| step(text)).collect();
+            assert_eq!(parts, expected, "{whole}");
+            let common = parts.into_iter().reduce(|a, b| a.common(b).unwrap());
+            assert_eq!(common, Some(step(whole)));
+        }
     }
 
     #[test]

@@ -120,14 +120,26 @@ impl Normaliser<'_, '_> {
         for key in keys {
             let value = shape.value(&key, &mut self.reader.terms);
             let both = self.reader.terms.all(&[value, witness.value]);
-            if self.is_contradiction(both)? {
-                continue;
+            // It may be any of the witnesses before as well.
+            let mut cases = vec![(both, done.to_vec())];
+            for (index, other) in done.iter().enumerate().rev() {
+                if self.reader.terms.is_key(other.keys, &key) {
+                    for (value, mut done) in cases.clone() {
+                        done.remove(index);
+                        cases.push((self.reader.terms.all(&[value, other.value]), done));
+                    }
+                }
             }
-            let mut shape = shape.clone();
-            shape.properties.set(&key, both);
-            shape.required.set(&key, ());
-            let shape = shape.pruned(&mut self.reader.terms, |_| false);
-            found.extend(shape.map(|shape| (shape, done.to_vec())));
+            for (value, done) in cases {
+                if self.is_contradiction(value)? {
+                    continue;
+                }
+                let mut shape = shape.clone();
+                shape.properties.set(&key, value);
+                shape.required.set(&key, ());
+                let shape = shape.pruned(&mut self.reader.terms, |_| false);
+                found.extend(shape.map(|shape| (shape, done)));
+            }
         }
         Ok(())
     }

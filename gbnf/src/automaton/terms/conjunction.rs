@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::{Term, TermId, Terms, join};
 
@@ -137,36 +137,58 @@ impl Terms {
         if let Some(known) = self.known_to_have_text(term) {
             return Ok(known);
         }
-        // Each state with the one before it.
-        let mut met = vec![(term, 0)];
-        let mut seen = FxHashSet::from_iter([term]);
+        let mut met = vec![term];
+        let mut numbers = FxHashMap::from_iter([(term, 0)]);
+        let mut edges: Vec<(u32, u32)> = Vec::new();
         let mut ahead = BinaryHeap::from([(Reverse(self.shortest(term)), 0)]);
-        while let Some((_, at)) = ahead.pop() {
-            let (term, _) = met[at];
-            if self.nullable(term) || self.known_to_have_text(term) == Some(true) {
-                let mut at = at;
-                loop {
-                    self.note_text(met[at].0, true);
-                    if at == 0 {
-                        return Ok(true);
+        let found = loop {
+            let Some((_, at)) = ahead.pop() else { break None };
+            let Term::All { all, none } = &self.entries[met[at as usize].index()].term else {
+                break Some(at);
+            };
+            if self.nullable(met[at as usize]) {
+                break Some(at);
+            }
+            let mut has_text = false;
+            for (_, _, next) in self.ways(all, none) {
+                match self.known_to_have_text(next) {
+                    Some(true) => has_text = true,
+                    Some(false) => {}
+                    None => {
+                        let number = *numbers.entry(next).or_insert(met.len() as u32);
+                        if number as usize == met.len() {
+                            met.push(next);
+                            ahead.push((Reverse(self.shortest(next)), number));
+                        }
+                        edges.push((at, number));
                     }
-                    at = met[at].1;
                 }
+            }
+            if has_text {
+                break Some(at);
             }
             if met.len() > MAX_SEARCH {
-                met.iter().for_each(|&(term, _)| self.note_text(term, false));
+                self.note_texts(&met, false);
                 return Err(SearchTooLong);
             }
-            let Term::All { all, none } = &self.entries[term.index()].term else { continue };
-            for (_, _, next) in self.ways(all, none) {
-                if self.known_to_have_text(next) != Some(false) && seen.insert(next) {
-                    ahead.push((Reverse(self.shortest(next)), met.len()));
-                    met.push((next, at));
-                }
+        };
+        let Some(found) = found else {
+            self.note_texts(&met, false);
+            return Ok(false);
+        };
+        // What leads there has a text as well, and need not be searched again.
+        let mut sources = vec![Vec::new(); met.len()];
+        for (from, to) in edges {
+            sources[to as usize].push(from);
+        }
+        let mut pending = vec![found];
+        while let Some(at) = pending.pop() {
+            if self.known_to_have_text(met[at as usize]).is_none() {
+                self.note_texts(&[met[at as usize]], true);
+                pending.append(&mut sources[at as usize]);
             }
         }
-        met.iter().for_each(|&(term, _)| self.note_text(term, false));
-        Ok(false)
+        Ok(true)
     }
 
     fn known_to_have_text(&self, term: TermId) -> Option<bool> {
@@ -177,9 +199,11 @@ impl Terms {
         }
     }
 
-    fn note_text(&self, term: TermId, has_text: bool) {
-        // Another thread may have found the same.
-        let _ = self.entries[term.index()].has_text.set(has_text);
+    fn note_texts(&self, terms: &[TermId], has_text: bool) {
+        for term in terms {
+            // Another thread may have found the same.
+            let _ = self.entries[term.index()].has_text.set(has_text);
+        }
     }
 
     /// The shortest match has no fewer bytes.
