@@ -57,6 +57,7 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, Schem
         names: HashMap::new(),
         taken: HashSet::new(),
         counters: HashMap::new(),
+        stepped: Vec::new(),
         steps: HashMap::new(),
         classes: HashMap::new(),
         pending: VecDeque::new(),
@@ -187,6 +188,9 @@ struct Emitter<'n, 's, 'o> {
     taken: HashSet<String>,
     /// How often a name was asked for.
     counters: HashMap<String, usize>,
+    /// The rules of numbers with steps: whether their digits are counted, and each has one
+    /// spelling.
+    stepped: Vec<(NumberSet, bool, bool, String)>,
     /// The rules of the multiples of steps.
     steps: HashMap<Step, String>,
     /// The rules of large classes of characters.

@@ -41,7 +41,7 @@ impl Emitter<'_, '_, '_> {
         let (others, own): (Vec<Step>, Vec<Step>) =
             set.multiples.iter().partition(|step| !bounded && step.parts().len() > 1);
         let numbers = NumberSet { multiples: own, indivisible: Vec::new(), ..set.clone() };
-        let mut all = vec![self.states_of(name, &Speller { set: &numbers, ..whole })?];
+        let mut all = vec![self.shared_states(name, &Speller { set: &numbers, ..whole })?];
         for step in others {
             all.push(self.multiples_of(step)?);
         }
@@ -69,6 +69,22 @@ impl Emitter<'_, '_, '_> {
         let body = self.states_of(&rule, &speller)?;
         self.rule(rule.clone(), body)?;
         self.steps.insert(step, rule.clone());
+        Ok(Expr::reference(rule))
+    }
+
+    /// The numbers of a speller, as a rule that all places share where there are the same.
+    fn shared_states(&mut self, name: &str, speller: &Speller<'_>) -> Result<Expr, SchemaError> {
+        let is_same = |(set, counted, single, _): &&(NumberSet, bool, bool, String)| {
+            set == speller.set && *counted == speller.counted && *single == speller.single
+        };
+        if let Some((.., rule)) = self.stepped.iter().find(is_same) {
+            return Ok(Expr::reference(rule.clone()));
+        }
+        let body = self.states_of(name, speller)?;
+        let rule = self.fresh(&format!("{name}-steps"));
+        self.rule(rule.clone(), body)?;
+        let key = (speller.set.clone(), speller.counted, speller.single, rule.clone());
+        self.stepped.push(key);
         Ok(Expr::reference(rule))
     }
 
