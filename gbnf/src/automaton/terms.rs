@@ -151,7 +151,7 @@ struct Entry {
     class_step: OnceLock<Option<ClassStep>>,
     plenty: OnceLock<bool>,
     /// Of a conjunction, whether it matches anything.
-    has_text: OnceLock<bool>,
+    has_text: OnceLock<Result<bool, SearchTooLong>>,
 }
 
 /// Inclusive ranges of code points.

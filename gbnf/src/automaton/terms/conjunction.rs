@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Term, TermId, Terms, join};
 
-/// So many states are followed up in search of a text. If none is found among them, none counts.
+/// So many states are followed up in search of a text. If none is found among them, a grammar that
+/// begins there is refused, and a text does not go on there.
 const MAX_SEARCH: usize = 100_000;
 
 /// The search for a text of a conjunction took too long.
@@ -135,48 +136,43 @@ impl Terms {
     /// Whether some text matches: a search that goes first where the least is left to be read.
     fn has_text(&self, term: TermId) -> Result<bool, SearchTooLong> {
         if let Some(known) = self.known_to_have_text(term) {
-            return Ok(known);
+            return known;
         }
         let mut met = vec![term];
         let mut numbers = FxHashMap::from_iter([(term, 0)]);
         let mut edges: Vec<(u32, u32)> = Vec::new();
         let mut ahead = BinaryHeap::from([(Reverse(self.shortest(term)), 0)]);
+        // What is left if nothing is found.
+        let mut none_found = Ok(false);
         let found = loop {
             let Some((_, at)) = ahead.pop() else { break None };
-            let Term::All { all, none } = &self.entries[met[at as usize].index()].term else {
-                break Some(at);
-            };
-            if self.nullable(met[at as usize]) {
-                break Some(at);
-            }
-            let mut has_text = false;
+            let term = met[at as usize];
+            let Term::All { all, none } = &self.entries[term.index()].term else { continue };
+            let mut has_text = self.nullable(term);
             for (_, _, next) in self.ways(all, none) {
-                match self.known_to_have_text(next) {
-                    Some(true) => has_text = true,
-                    Some(false) => {}
-                    None => {
-                        let number = *numbers.entry(next).or_insert(met.len() as u32);
-                        if number as usize == met.len() {
-                            met.push(next);
-                            ahead.push((Reverse(self.shortest(next)), number));
-                        }
-                        edges.push((at, number));
-                    }
+                if let Some(known) = self.known_to_have_text(next) {
+                    has_text |= known == Ok(true);
+                    none_found = none_found.and(known.and(Ok(false)));
+                    continue;
                 }
+                let number = *numbers.entry(next).or_insert(met.len() as u32);
+                if number as usize == met.len() {
+                    met.push(next);
+                    ahead.push((Reverse(self.shortest(next)), number));
+                }
+                edges.push((at, number));
             }
             if has_text {
                 break Some(at);
             }
             if met.len() > MAX_SEARCH {
-                self.note_texts(&met, false);
-                return Err(SearchTooLong);
+                none_found = Err(SearchTooLong);
+                break None;
             }
         };
-        let Some(found) = found else {
-            self.note_texts(&met, false);
-            return Ok(false);
-        };
-        // What leads there has a text as well, and need not be searched again.
+        // What was met need not be searched again.
+        let Some(found) = found else { return self.note(&met, none_found) };
+        // What leads there has a text as well.
         let mut sources = vec![Vec::new(); met.len()];
         for (from, to) in edges {
             sources[to as usize].push(from);
@@ -184,26 +180,32 @@ impl Terms {
         let mut pending = vec![found];
         while let Some(at) = pending.pop() {
             if self.known_to_have_text(met[at as usize]).is_none() {
-                self.note_texts(&[met[at as usize]], true);
+                self.note(&[met[at as usize]], Ok(true))?;
                 pending.append(&mut sources[at as usize]);
             }
         }
         Ok(true)
     }
 
-    fn known_to_have_text(&self, term: TermId) -> Option<bool> {
+    fn known_to_have_text(&self, term: TermId) -> Option<Result<bool, SearchTooLong>> {
         let entry = &self.entries[term.index()];
         match entry.term {
             Term::All { .. } => entry.has_text.get().copied(),
-            _ => Some(term != TermId::NOTHING),
+            _ => Some(Ok(term != TermId::NOTHING)),
         }
     }
 
-    fn note_texts(&self, terms: &[TermId], has_text: bool) {
+    /// Notes, and returns, whether terms have texts.
+    fn note(
+        &self,
+        terms: &[TermId],
+        has_text: Result<bool, SearchTooLong>,
+    ) -> Result<bool, SearchTooLong> {
         for term in terms {
             // Another thread may have found the same.
             let _ = self.entries[term.index()].has_text.set(has_text);
         }
+        has_text
     }
 
     /// The shortest match has no fewer bytes.
