@@ -114,12 +114,20 @@ impl Hostile {
             }
         };
         let found = timed(&mut figures.check_ms, || grammar.check("root"));
-        if let Expected::Refused(code) = self.expected {
-            let refused = found.iter().any(|diagnostic| diagnostic.code == code);
-            return if refused { Ok((None, figures)) } else { Err("not refused".to_owned()) };
+        if let Expected::Refused(code) = self.expected
+            && found.iter().any(|diagnostic| diagnostic.code == code)
+        {
+            return Ok((None, figures));
         }
-        let automaton = timed(&mut figures.compile_ms, || compile(&grammar))
-            .map_err(|error| error.to_string())?;
+        let compiled = timed(&mut figures.compile_ms, || compile(&grammar));
+        if let Expected::Refused(code) = self.expected {
+            return match compiled {
+                Err(error) if error.diagnostic().code == code => Ok((None, figures)),
+                Err(error) => Err(format!("refused: {error}")),
+                Ok(_) => Err("not refused".to_owned()),
+            };
+        }
+        let automaton = compiled.map_err(|error| error.to_string())?;
         figures.positions = automaton.size();
         for Text { text, answer } in self.texts() {
             figures.texts += text.len();
@@ -205,8 +213,53 @@ pub fn all() -> Vec<Hostile> {
     list.extend(counters());
     list.extend(left_recursion());
     list.extend(loops());
+    list.extend(conjunctions());
     list.extend(large());
     list
+}
+
+/// Conjunctions of which the states are many.
+fn conjunctions() -> Vec<Hostile> {
+    let works = |name, grammar, texts| Hostile { name, grammar, expected: Expected::Works(texts) };
+    vec![
+        works(
+            "a-conjunction-of-sets-of-states",
+            || "root ::= @all( [ab]* \"a\" [ab]{40}; [ab]{0,100}; !\"a\"* )".into(),
+            || {
+                let texts = ["a".repeat(60), "b".repeat(59) + "a" + &"a".repeat(40)];
+                let [first, second] = texts;
+                vec![alive(first), complete(second), refused("ab".repeat(51))]
+            },
+        ),
+        works(
+            "a-conjunction-with-a-long-way-to-its-end",
+            || "root ::= @all( [a-z]{20000}; ([a-y]* \"z\")*; .{19000,} )".into(),
+            || {
+                vec![
+                    complete("az".repeat(10_000)),
+                    alive("a".repeat(19_999)),
+                    refused("a".repeat(20_000)),
+                ]
+            },
+        ),
+        Hostile {
+            name: "a-conjunction-of-loops-that-meet-late",
+            grammar: || {
+                let counts = [7, 11, 13, 17, 19, 23].map(|count| format!("(\"a\"{{{count}}})+"));
+                format!("root ::= @all( {} )", counts.join("; "))
+            },
+            expected: Expected::Refused(Code::Limit),
+        },
+        works(
+            "a-conjunction-of-a-thousand-words",
+            || {
+                let words: Vec<_> =
+                    (0..1_000).map(|n| format!("!([a-z]* \"w{n:03}\" .*)")).collect();
+                format!("root ::= @all( [a-z0-9]{{1,1000}}; {} )", words.join("; "))
+            },
+            || vec![complete("w12x".repeat(100)), complete("w12"), refused("w123")],
+        ),
+    ]
 }
 
 /// What llama.cpp hangs on or crashes from.
