@@ -9,10 +9,20 @@ use grammask_sampler::{Constraint, Engine, TokenMask, Vocabulary};
 use serde_json::{Value, json};
 
 use crate::process::{peak_mb, processor_ms};
-use crate::watched::{self, VOCABULARY};
+use crate::watched::{self, Limits, VOCABULARY};
 
 /// The options of the subcommand.
-pub type Options = watched::Options<1000, 6>;
+#[derive(clap::Args)]
+pub struct Options {
+    #[command(flatten)]
+    watched: watched::Options,
+    /// Most processor time of a case, in milliseconds (loading the vocabulary is not counted)
+    #[arg(long, default_value_t = 1000)]
+    limit_ms: u64,
+    /// When the watchdog bites, in seconds; more than the limit, for a machine that is busy
+    #[arg(long, default_value_t = 6)]
+    timeout: u64,
+}
 
 /// Cases that are known to take longer than they may, each with the reason.
 const SLOW: [(&str, &str); 1] = [(
@@ -22,6 +32,8 @@ const SLOW: [(&str, &str); 1] = [(
 
 /// Runs every case; whether none failed but those that are listed.
 pub fn run(options: &Options) -> Result<bool> {
+    let limits = Limits { limit_ms: options.limit_ms, timeout: options.timeout };
+    let options = &options.watched;
     let mut cases = hostile::all();
     if let Some(part) = &options.only {
         cases.retain(|case| case.name.contains(part.as_str()));
@@ -47,7 +59,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let mut failures = Vec::new();
     let mut listed_slow = 0;
     for case in &cases {
-        let report = options.watch("hostile", case.name)?;
+        let report = options.watch("hostile", case.name, limits)?;
         let number = |name: &str| report[name].as_f64().unwrap_or(0.0);
         println!(
             "{:42} {:>9.1} {:>8.0} {:>8.1} {:>9} {:>9}  {}",
@@ -74,7 +86,7 @@ pub fn run(options: &Options) -> Result<bool> {
         cases.len(),
         failures.len()
     );
-    options.write("hostile", &reports, &failures, listed_slow)?;
+    options.write("hostile", limits, &reports, &failures, listed_slow)?;
     Ok(failures.is_empty())
 }
 

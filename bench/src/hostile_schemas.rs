@@ -14,14 +14,26 @@ use serde_json::{Value, json};
 
 use crate::process::{peak_mb, processor_ms};
 use crate::verdict::{self, Verdict};
-use crate::watched::{self, VOCABULARY};
+use crate::watched::{self, Limits, VOCABULARY};
 use cases::Case;
 
 /// The options of the subcommand.
-pub type Options = watched::Options<2000, 20>;
+#[derive(clap::Args)]
+pub struct Options {
+    #[command(flatten)]
+    watched: watched::Options,
+    /// Most processor time of a case, in milliseconds (loading the vocabulary is not counted)
+    #[arg(long, default_value_t = 2000)]
+    limit_ms: u64,
+    /// When the watchdog bites, in seconds; more than the limit, for a machine that is busy
+    #[arg(long, default_value_t = 20)]
+    timeout: u64,
+}
 
 /// Runs every case; whether none failed.
 pub fn run(options: &Options) -> Result<bool> {
+    let limits = Limits { limit_ms: options.limit_ms, timeout: options.timeout };
+    let options = &options.watched;
     let mut cases = cases::all();
     if let Some(part) = &options.only {
         cases.retain(|case| case.name.contains(part.as_str()));
@@ -46,7 +58,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let mut reports = Vec::new();
     let mut failures = Vec::new();
     for case in &cases {
-        let report = options.watch("hostile-schemas", case.name)?;
+        let report = options.watch("hostile-schemas", case.name, limits)?;
         let number = |name: &str| report[name].as_f64().unwrap_or(0.0);
         println!(
             "{:34} {:>8.1} {:>8.0} {:>8.0} {:>8.1}  {}: {}",
@@ -64,7 +76,7 @@ pub fn run(options: &Options) -> Result<bool> {
         reports.push(report);
     }
     println!("{} of {} cases work", cases.len() - failures.len(), cases.len());
-    options.write("hostile-schemas", &reports, &failures, 0)?;
+    options.write("hostile-schemas", limits, &reports, &failures, 0)?;
     Ok(failures.is_empty())
 }
 

@@ -14,9 +14,9 @@ use crate::{output, process};
 /// The vocabulary of the masks.
 pub const VOCABULARY: &str = "o200k_base";
 
-/// The options of a subcommand that runs such cases, with the defaults of its limits.
+/// The options that all subcommands have that run such cases.
 #[derive(clap::Args)]
-pub struct Options<const LIMIT_MS: u64, const TIMEOUT: u64> {
+pub struct Options {
     /// Only print the names
     #[arg(long)]
     pub list: bool,
@@ -26,12 +26,6 @@ pub struct Options<const LIMIT_MS: u64, const TIMEOUT: u64> {
     /// Only those with this in their name
     #[arg(long, value_name = "PART")]
     pub only: Option<String>,
-    /// Most processor time of a case, in milliseconds (loading the vocabulary is not counted)
-    #[arg(long, default_value_t = LIMIT_MS)]
-    limit_ms: u64,
-    /// When the watchdog bites, in seconds; more than the limit, for a machine that is busy
-    #[arg(long, default_value_t = TIMEOUT)]
-    timeout: u64,
     /// Most memory of a case, in megabytes
     #[arg(long, default_value_t = 1024)]
     memory: u64,
@@ -40,13 +34,22 @@ pub struct Options<const LIMIT_MS: u64, const TIMEOUT: u64> {
     json: Option<PathBuf>,
 }
 
-impl<const LIMIT_MS: u64, const TIMEOUT: u64> Options<LIMIT_MS, TIMEOUT> {
+/// How long a case may take.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// Most processor time, in milliseconds.
+    pub limit_ms: u64,
+    /// When the watchdog bites, in seconds.
+    pub timeout: u64,
+}
+
+impl Options {
     /// Runs a case of a subcommand in a process of its own and gives the JSON that it prints;
     /// `outcome` also says if it crashed or was too slow.
-    pub fn watch(&self, subcommand: &str, name: &str) -> Result<Value> {
-        let mut report = watched(&[subcommand, "--run", name], self.memory, self.timeout)?;
+    pub fn watch(&self, subcommand: &str, name: &str, limits: Limits) -> Result<Value> {
+        let mut report = watched(&[subcommand, "--run", name], self.memory, limits.timeout)?;
         report["name"] = name.into();
-        let limit = self.limit_ms as f64;
+        let limit = limits.limit_ms as f64;
         if report["outcome"] == "ok" && report["cpu_ms"].as_f64().is_none_or(|ms| ms > limit) {
             report["outcome"] = "too slow".into();
         }
@@ -57,6 +60,7 @@ impl<const LIMIT_MS: u64, const TIMEOUT: u64> Options<LIMIT_MS, TIMEOUT> {
     pub fn write(
         &self,
         subcommand: &str,
+        limits: Limits,
         reports: &[Value],
         failures: &[Value],
         listed_slow: usize,
@@ -64,8 +68,8 @@ impl<const LIMIT_MS: u64, const TIMEOUT: u64> Options<LIMIT_MS, TIMEOUT> {
         let in_force = json!({
             "command": subcommand,
             "only": self.only,
-            "limit_ms": self.limit_ms,
-            "timeout_s": self.timeout,
+            "limit_ms": limits.limit_ms,
+            "timeout_s": limits.timeout,
             "memory_mb": self.memory,
             "vocabulary": VOCABULARY,
         });

@@ -26,6 +26,9 @@ const MANY_TIMES: u32 = 16;
 const MANY_STATES: usize = 2_000;
 /// A class of at most so many ranges stands where it is used.
 const SMALL_CLASS: usize = 4;
+/// A conjunction of more languages is an automaton, if that is not too large: each of its states
+/// would be a list of so many.
+const MOST_CONJUNCTS: usize = 24;
 /// Of so many parts is what stands in a rule if it occurs more than once.
 const SHARED_SIZE: usize = 8;
 
@@ -162,16 +165,14 @@ impl Emitter<'_, '_, '_> {
             items.into_iter().map(|item| this.part(parts, item)).collect()
         };
         Ok(match shape {
-            Some(Shape::All { all, none }) => {
+            Some(Shape::All { all, none }) if all.len() + none.len() <= MOST_CONJUNCTS => {
                 let (Some(all), Some(none)) = (all_of(self, all)?, all_of(self, none)?) else {
                     return Ok(None);
                 };
                 Some(Expr::all(all, none))
             }
-            _ if asserts => match terms.automaton(language) {
-                Some(dfa) => Some(self.states(parts.name, &dfa, "")?),
-                None => None,
-            },
+            Some(Shape::All { .. }) => self.automaton_part(parts.name, language)?,
+            _ if asserts => self.automaton_part(parts.name, language)?,
             None | Some(Shape::Nothing) => Some(Expr::nothing()),
             Some(Shape::Empty) => Some(Expr::empty()),
             Some(Shape::Class(set)) => Some(self.characters(&set)?),
@@ -197,6 +198,18 @@ impl Emitter<'_, '_, '_> {
                 None => None,
             },
         })
+    }
+
+    /// The automaton of a part; `None` if it is too large.
+    fn automaton_part(
+        &mut self,
+        name: &str,
+        language: LanguageId,
+    ) -> Result<Option<Expr>, SchemaError> {
+        match self.normaliser.reader.terms.automaton(language) {
+            Some(dfa) => Ok(Some(self.states(name, &dfa, "")?)),
+            None => Ok(None),
+        }
     }
 
     /// The texts of an automaton, each with `end` behind it. A state that several others lead to is
