@@ -109,7 +109,8 @@ fn a_great_count_costs_what_a_small_one_does() {
 }
 
 #[test]
-fn names_are_different_and_only_parentheses_hit_a_limit() {
+fn names_are_different_and_few_cases_hit_a_limit() {
+    let may_be_limited = ["parentheses", "a-conjunction-of-loops-that-meet-late"];
     let cases = hostile::all();
     let mut names: Vec<_> = cases.iter().map(|case| case.name).collect();
     names.sort_unstable();
@@ -117,6 +118,7 @@ fn names_are_different_and_only_parentheses_hit_a_limit() {
     assert_eq!(names.len(), cases.len());
     for case in cases {
         let limited = matches!(case.expected, Expected::Refused(grammask::gbnf::Code::Limit));
-        assert!(!limited || case.name.contains("parentheses"), "{}", case.name);
+        let may_be = may_be_limited.iter().any(|name| case.name.contains(name));
+        assert!(!limited || may_be, "{}", case.name);
     }
 }
