@@ -26,8 +26,8 @@ const MANY_TIMES: u32 = 16;
 const MANY_STATES: usize = 2_000;
 /// A class of at most so many ranges stands where it is used.
 const SMALL_CLASS: usize = 4;
-/// A conjunction of more languages is an automaton, if that is not too large: each of its states
-/// would be a list of so many.
+/// A conjunction of more languages is an automaton, if that is not too large: of the other kind
+/// each state would be a list of so many.
 const MOST_CONJUNCTS: usize = 24;
 /// Of so many parts is what stands in a rule if it occurs more than once.
 const SHARED_SIZE: usize = 8;
@@ -67,10 +67,8 @@ impl Emitter<'_, '_, '_> {
             let max = max.map_or(most.map(u64::from), |max| {
                 Some(most.map_or(max, |most| max.min(most.into())))
             });
-            return Ok(Some(quoted({
-                let character = self.characters(&set)?;
-                self.counted(character, min, max)?
-            })));
+            let character = self.characters(&set)?;
+            return Ok(Some(quoted(self.counted(character, min, max)?)));
         }
         if terms.languages.keeps_lengths(language, min, max)
             && terms.languages.is_plain(language)
