@@ -42,7 +42,7 @@ impl Graph {
         }
         let mut sum = 0;
         for end in &mut ends {
-            // Where the edges begin for now; each one that is put in moves it on.
+            // Where the edges begin; each one that is put in moves it on, up to where they end.
             sum += std::mem::replace(end, sum);
         }
         let mut to = vec![0; sum];

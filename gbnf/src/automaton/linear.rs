@@ -180,6 +180,8 @@ fn size(
     let all = |items: &[Part]| {
         items.iter().try_fold(Size::new(1), |sum, item| known.get(item).map(|&item| sum.with(item)))
     };
+    let extent = lowered.extents[part as usize];
+    let terminal = |fits| Size::new(if fits { extent.size as usize } else { TOO_LARGE });
     match &lowered.kinds[part as usize] {
         Kind::Nothing | Kind::Empty | Kind::Class(_) => Some(Size::new(1)),
         Kind::Texts(texts) => Some(Size::new(texts.iter().map(|text| text.len()).sum())),
@@ -196,25 +198,18 @@ fn size(
         }
         Kind::Choice(items) => all(items),
         Kind::Repeat { item, max: Some(1), .. } => known.get(item).copied(),
-        Kind::Repeat { item, .. } if known.get(item)?.recursive => None,
+        Kind::Repeat { item, max, .. } => {
+            let inside = known.get(item)?;
+            // What is counted has a state for each number, and what is wide inside a loop is in its
+            // midst.
+            let is_small = !(max.is_some() && extent.wide || inside.wide);
+            let fits = is_small && extent.size <= TERMINAL_SIZE;
+            (!inside.recursive && extent.regular).then(|| terminal(fits))
+        }
         Kind::Rule(rule) if lowered.is_linear(*rule) => Some(Size { wide: true, ..Size::new(1) }),
-        Kind::Text(_) | Kind::Rule(_) | Kind::Repeat { .. } | Kind::All(_) => {
-            let extent = lowered.extents[part as usize];
-            let is_loop = matches!(lowered.kinds[part as usize], Kind::Repeat { .. });
-            let is_counted =
-                matches!(lowered.kinds[part as usize], Kind::Repeat { max: Some(_), .. });
-            // What is counted has a state for each number, and what is wide inside a loop is in
-            // its midst.
-            let wide_inside = match &lowered.kinds[part as usize] {
-                Kind::Repeat { item, .. } => known.get(item)?.wide,
-                _ => false,
-            };
-            let fits = extent.size <= TERMINAL_SIZE
-                && !(is_counted && extent.wide)
-                && !(is_loop && wide_inside);
-            let wide = extent.wide && !is_loop;
-            let nodes = if fits { extent.size as usize } else { TOO_LARGE };
-            extent.regular.then_some(Size { nodes, recursive: false, wide })
+        Kind::Text(_) | Kind::Rule(_) | Kind::All(_) => {
+            let size = terminal(extent.size <= TERMINAL_SIZE);
+            extent.regular.then_some(Size { wide: extent.wide, ..size })
         }
         Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => None,
     }

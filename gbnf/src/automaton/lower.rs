@@ -483,7 +483,7 @@ impl Lowered {
             let mut of = |parts: Vec<Part>| -> Vec<TermId> {
                 parts.into_iter().map(|part| self.term(part, terms)).collect()
             };
-            terms.try_all(of(all), of(none))
+            terms.all(of(all), of(none))
         });
         if let Kind::All(found) = &mut self.kinds[part] {
             found.term = term;

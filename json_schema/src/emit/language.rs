@@ -58,7 +58,6 @@ impl Emitter<'_, '_, '_> {
         min: u64,
         max: Option<u64>,
     ) -> Result<Option<Expr>, SchemaError> {
-        let quoted = |text: Expr| sequence([Expr::literal(QUOTE), text, Expr::literal(QUOTE)]);
         let terms = &mut self.normaliser.reader.terms;
         if let Some(Shape::Repeat { item, min: least, max: most }) = terms.languages.shape(language)
             && let Some(Shape::Class(set)) = terms.languages.shape(item)
@@ -70,16 +69,14 @@ impl Emitter<'_, '_, '_> {
             let character = self.characters(&set)?;
             return Ok(Some(quoted(self.counted(character, min, max)?)));
         }
-        if terms.languages.keeps_lengths(language, min, max)
-            && terms.languages.is_plain(language)
-            && counts(&terms.languages, language)
-        {
+        let keeps_lengths = terms.languages.keeps_lengths(language, min, max);
+        let is_plain = terms.languages.is_plain(language);
+        if keeps_lengths && is_plain && counts(&terms.languages, language) {
             return Ok(self.parts(name, language)?.map(quoted));
         }
         if self.options.notation == Notation::Plain {
             return self.automaton_text(name, language, min, max);
         }
-        let keeps_lengths = terms.languages.keeps_lengths(language, min, max);
         let Some(texts) = self.parts(name, language)? else { return Ok(None) };
         let mut found = match texts.kind {
             ExprKind::All(found) => *found,
@@ -100,7 +97,6 @@ impl Emitter<'_, '_, '_> {
         min: u64,
         max: Option<u64>,
     ) -> Result<Option<Expr>, SchemaError> {
-        let quoted = |text: Expr| sequence([Expr::literal(QUOTE), text, Expr::literal(QUOTE)]);
         let terms = &mut self.normaliser.reader.terms;
         let Some(dfa) = terms.automaton(language) else { return Ok(None) };
         let Some(lengths) = dfa.lengths() else { return Ok(Some(Expr::nothing())) };
@@ -159,15 +155,10 @@ impl Emitter<'_, '_, '_> {
         let terms = &mut self.normaliser.reader.terms;
         let shape = terms.languages.shape(language);
         let asserts = terms.languages.asserts(language);
-        let mut all_of = |this: &mut Self, items: Vec<LanguageId>| -> Result<Option<Vec<_>>, _> {
-            items.into_iter().map(|item| this.part(parts, item)).collect()
-        };
         Ok(match shape {
             Some(Shape::All { all, none }) if all.len() + none.len() <= MOST_CONJUNCTS => {
-                let (Some(all), Some(none)) = (all_of(self, all)?, all_of(self, none)?) else {
-                    return Ok(None);
-                };
-                Some(Expr::all(all, none))
+                let all = self.all_parts(parts, all)?;
+                all.zip(self.all_parts(parts, none)?).map(|(all, none)| Expr::all(all, none))
             }
             Some(Shape::All { .. }) => self.automaton_part(parts.name, language)?,
             _ if asserts => self.automaton_part(parts.name, language)?,
@@ -184,18 +175,22 @@ impl Emitter<'_, '_, '_> {
                     rest = next;
                 }
                 items.push(rest);
-                let items: Option<Vec<_>> = items
-                    .into_iter()
-                    .map(|item| self.part(parts, item))
-                    .collect::<Result<_, _>>()?;
-                items.map(sequence)
+                self.all_parts(parts, items)?.map(sequence)
             }
-            Some(Shape::Alt(items)) => all_of(self, items)?.map(choice),
+            Some(Shape::Alt(items)) => self.all_parts(parts, items)?.map(choice),
             Some(Shape::Repeat { item, min, max }) => match self.part(parts, item)? {
                 Some(item) => Some(self.counted(item, min.into(), max.map(u64::from))?),
                 None => None,
             },
         })
+    }
+
+    fn all_parts(
+        &mut self,
+        parts: &mut Parts<'_>,
+        items: Vec<LanguageId>,
+    ) -> Result<Option<Vec<Expr>>, SchemaError> {
+        items.into_iter().map(|item| self.part(parts, item)).collect()
     }
 
     /// The automaton of a part; `None` if it is too large.
@@ -414,6 +409,10 @@ impl<'a> Parts<'a> {
     fn is_shared(&self, part: LanguageId) -> bool {
         self.sizes.get(&part).is_some_and(|&(size, uses)| uses > 1 && size >= SHARED_SIZE)
     }
+}
+
+fn quoted(text: Expr) -> Expr {
+    sequence([Expr::literal(QUOTE), text, Expr::literal(QUOTE)])
 }
 
 fn quoted_states(states: Expr) -> Expr {

@@ -20,13 +20,11 @@ use grammask_gbnf::{Expr, ExprKind, Grammar};
 
 use crate::error::SchemaError;
 use crate::language::CharSet;
-use crate::normal::{
-    Constraint, Normal, NumberSet, ObjectShape, Step, StringSet, Term, TermId, Terms,
-};
+use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId, Terms};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
 use array::{MOST_CONTAINS, variants};
-use multiples::has_numbers;
+use multiples::{Stepped, has_numbers};
 use terminal::Terminal;
 
 /// What came out.
@@ -58,7 +56,6 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, Schem
         taken: HashSet::new(),
         counters: HashMap::new(),
         stepped: Vec::new(),
-        steps: HashMap::new(),
         classes: HashMap::new(),
         pending: VecDeque::new(),
         terminals: Vec::new(),
@@ -188,11 +185,8 @@ struct Emitter<'n, 's, 'o> {
     taken: HashSet<String>,
     /// How often a name was asked for.
     counters: HashMap<String, usize>,
-    /// The rules of numbers with steps: whether their digits are counted, and each has one
-    /// spelling.
-    stepped: Vec<(NumberSet, bool, bool, String)>,
-    /// The rules of the multiples of steps.
-    steps: HashMap<Step, String>,
+    /// The rules of numbers with steps.
+    stepped: Vec<Stepped>,
     /// The rules of large classes of characters.
     classes: HashMap<CharSet, String>,
     /// Rules that are named but not written.

@@ -15,6 +15,8 @@ use crate::language::{CharSet, Dfa, DfaState};
 use crate::normal::{Bound, Constraint, Fraction, NumberSet, Step};
 use crate::options::{DigitBounds, Notation, Numbers, Options};
 
+/// What numbers without exponents are written with.
+const CHARACTERS: &str = "-.0123456789";
 /// How many states of digits and remainders are looked at.
 const MOST_STATES: usize = 400_000;
 /// In search of a number of a set so many are looked at: if there is none among them, the grammar
@@ -41,7 +43,9 @@ impl Emitter<'_, '_, '_> {
         let (others, own): (Vec<Step>, Vec<Step>) =
             set.multiples.iter().partition(|step| !bounded && step.parts().len() > 1);
         let numbers = NumberSet { multiples: own, indivisible: Vec::new(), ..set.clone() };
-        let mut all = vec![self.shared_states(name, &Speller { set: &numbers, ..whole })?];
+        let mut all = vec![
+            self.shared_states(&format!("{name}-steps"), &Speller { set: &numbers, ..whole })?,
+        ];
         for step in others {
             all.push(self.multiples_of(step)?);
         }
@@ -50,11 +54,8 @@ impl Emitter<'_, '_, '_> {
         Ok(Expr::all(all, none?))
     }
 
-    /// All multiples of a step, in every spelling without exponent, as a rule.
+    /// All multiples of a step, in every spelling without exponent.
     fn multiples_of(&mut self, step: Step) -> Result<Expr, SchemaError> {
-        if let Some(rule) = self.steps.get(&step) {
-            return Ok(Expr::reference(rule.clone()));
-        }
         let parts = step.parts();
         if parts.len() > 1 {
             let parts: Result<Vec<_>, _> =
@@ -65,26 +66,24 @@ impl Emitter<'_, '_, '_> {
         let digits = digit_bounds(self.options);
         let speller =
             Speller { set: &set, digits, counted: false, numbers: Numbers::Any, single: false };
-        let rule = self.fresh("multiples");
-        let body = self.states_of(&rule, &speller)?;
-        self.rule(rule.clone(), body)?;
-        self.steps.insert(step, rule.clone());
-        Ok(Expr::reference(rule))
+        self.shared_states("multiples", &speller)
     }
 
     /// The numbers of a speller, as a rule that all places share where there are the same.
-    fn shared_states(&mut self, name: &str, speller: &Speller<'_>) -> Result<Expr, SchemaError> {
-        let is_same = |(set, counted, single, _): &&(NumberSet, bool, bool, String)| {
-            set == speller.set && *counted == speller.counted && *single == speller.single
-        };
-        if let Some((.., rule)) = self.stepped.iter().find(is_same) {
-            return Ok(Expr::reference(rule.clone()));
+    fn shared_states(&mut self, label: &str, speller: &Speller<'_>) -> Result<Expr, SchemaError> {
+        let spelling = (speller.counted, speller.numbers, speller.single);
+        let known = self
+            .stepped
+            .iter()
+            .find(|known| known.spelling == spelling && known.set == *speller.set);
+        if let Some(known) = known {
+            return Ok(Expr::reference(known.rule.clone()));
         }
-        let body = self.states_of(name, speller)?;
-        let rule = self.fresh(&format!("{name}-steps"));
+        let rule = self.fresh(label);
+        let body = self.states_of(&rule, speller)?;
         self.rule(rule.clone(), body)?;
-        let key = (speller.set.clone(), speller.counted, speller.single, rule.clone());
-        self.stepped.push(key);
+        let set = speller.set.clone();
+        self.stepped.push(Stepped { set, spelling, rule: rule.clone() });
         Ok(Expr::reference(rule))
     }
 
@@ -94,6 +93,14 @@ impl Emitter<'_, '_, '_> {
         })?;
         self.states(name, &dfa, "")
     }
+}
+
+/// The rule of numbers with steps.
+pub(super) struct Stepped {
+    set: NumberSet,
+    /// Whether digits are counted, how numbers are written, and whether each has one spelling.
+    spelling: (bool, Numbers, bool),
+    rule: String,
 }
 
 /// Whether there is a number of the set, as far as a short search finds out.
@@ -172,6 +179,16 @@ struct Edge {
     inclusive: bool,
 }
 
+/// The bounds on the magnitude of positive and of negative numbers, as far as there are any.
+struct Signs([Option<[Option<Edge>; 2]>; 2]);
+
+impl Signs {
+    /// The bounds on a number that begins so.
+    fn of(&self, reading: &Reading) -> Option<&[Option<Edge>; 2]> {
+        self.0[usize::from(reading.negative)].as_ref()
+    }
+}
+
 impl Edge {
     fn new(bound: &Bound, digits: DigitBounds) -> Self {
         // A longer integer part is greater than any number that can be written.
@@ -232,15 +249,14 @@ impl<'a> Speller<'a> {
 
     /// Whether there is a number, the longest ones looked at first.
     fn has_number(&self) -> bool {
-        let signs = [self.edges(false), self.edges(true)];
-        let edges = |reading: &Reading| &signs[usize::from(reading.negative)];
+        let signs = self.signs();
         let mut seen = FxHashSet::default();
         let mut pending = vec![self.start()];
         while let Some(reading) = pending.pop() {
-            if self.accepts(&reading, edges(&reading).as_ref()) || seen.len() > MAX_SEARCH {
+            if self.accepts(&reading, signs.of(&reading)) || seen.len() > MAX_SEARCH {
                 return true;
             }
-            let next = "-.0123456789".chars().filter_map(|c| self.after(&reading, c, edges));
+            let next = CHARACTERS.chars().filter_map(|c| self.after(&reading, c, &signs));
             pending.extend(next.filter(|next| seen.insert(next.clone())));
         }
         false
@@ -264,16 +280,15 @@ impl<'a> Speller<'a> {
 
     /// The automaton; `None` if it has too many states.
     fn states(&self) -> Option<Vec<DfaState>> {
-        let signs = [self.edges(false), self.edges(true)];
-        let edges = |reading: &Reading| &signs[usize::from(reading.negative)];
+        let signs = self.signs();
         let start = self.start();
         let mut numbers = FxHashMap::from_iter([(start.clone(), 0_usize)]);
         let mut met = vec![start];
         let mut states = Vec::new();
         while let Some(reading) = met.get(states.len()).cloned() {
             let mut to: Vec<(usize, Vec<(char, char)>)> = Vec::new();
-            for c in "-.0123456789".chars() {
-                let Some(next) = self.after(&reading, c, edges) else { continue };
+            for c in CHARACTERS.chars() {
+                let Some(next) = self.after(&reading, c, &signs) else { continue };
                 let number = *numbers.entry(next.clone()).or_insert(met.len());
                 if number == met.len() {
                     met.push(next);
@@ -288,7 +303,7 @@ impl<'a> Speller<'a> {
             }
             let transitions =
                 to.into_iter().map(|(to, set)| (CharSet::from_ranges(set), to)).collect();
-            let accepting = self.accepts(&reading, edges(&reading).as_ref());
+            let accepting = self.accepts(&reading, signs.of(&reading));
             states.push(DfaState { accepting, transitions });
         }
         Some(states)
@@ -314,26 +329,26 @@ impl<'a> Speller<'a> {
         }
     }
 
-    fn after<'e>(
-        &self,
-        before: &Reading,
-        c: char,
-        edges: impl Fn(&Reading) -> &'e Option<[Option<Edge>; 2]>,
-    ) -> Option<Reading> {
+    /// The bounds by sign.
+    fn signs(&self) -> Signs {
+        Signs([self.edges(false), self.edges(true)])
+    }
+
+    fn after(&self, before: &Reading, c: char, signs: &Signs) -> Option<Reading> {
         let mut now = before.clone();
         let any = self.numbers == Numbers::Any;
         let digit = match c {
             '-' => {
                 now.phase = Phase::Sign;
                 now.negative = true;
-                return (before.phase == Phase::Start && edges(&now).is_some()).then_some(now);
+                return (before.phase == Phase::Start && signs.of(&now).is_some()).then_some(now);
             }
             '.' => {
                 now.phase = Phase::Point;
                 let may = any || self.set.fraction != Fraction::Without;
                 let ends = matches!(before.phase, Phase::Zero | Phase::Integer);
                 // From here on the lengths are known.
-                if let Some([low, high]) = edges(before) {
+                if let Some([low, high]) = signs.of(before) {
                     let longer = |edge: &Option<Edge>| {
                         edge.as_ref().map_or(Ordering::Equal, |edge| edge.longer(before))
                     };
@@ -351,7 +366,7 @@ impl<'a> Speller<'a> {
             (Phase::Zero, _) => return None,
             (Phase::Point | Phase::Fraction, _) => Phase::Fraction,
         };
-        let [low, high] = edges(before).as_ref()?;
+        let [low, high] = signs.of(before)?;
         if now.phase == Phase::Fraction {
             if digit != 0 && self.set.fraction == Fraction::Without
                 || before.fraction >= self.digits.fraction

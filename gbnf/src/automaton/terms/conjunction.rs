@@ -24,33 +24,10 @@ pub(crate) struct SearchTooLong;
 type Ranges = Vec<(u8, u8, TermId)>;
 
 impl Terms {
-    /// What all of some terms match and none of some others.
-    ///
-    /// ```
-    /// use grammask_gbnf::{TermId, Terms};
-    /// let terms = Terms::default();
-    /// let class = terms.class(&[('a', 'z')]);
-    /// let words = terms.repeat(class, 1, Some(3));
-    /// let others = terms.all([words], [terms.text(b"no")]);
-    /// let n = terms.next(others, b'n');
-    /// assert!(terms.nullable(n) && !terms.nullable(terms.next(n, b'o')));
-    /// assert_eq!(terms.all([words, terms.text(b"four")], []), TermId::NOTHING);
-    /// ```
-    pub fn all(
-        &self,
-        all: impl IntoIterator<Item = TermId>,
-        none: impl IntoIterator<Item = TermId>,
-    ) -> TermId {
-        self.try_all(all, none).unwrap_or(TermId::NOTHING)
-    }
-
-    /// The same, if it is found out whether there is a text.
-    pub(crate) fn try_all(
-        &self,
-        all: impl IntoIterator<Item = TermId>,
-        none: impl IntoIterator<Item = TermId>,
-    ) -> Result<TermId, SearchTooLong> {
-        let term = self.conjunction(all.into_iter().collect(), none.into_iter().collect());
+    /// What all of some terms match and none of some others, if it is found out whether there is a
+    /// text.
+    pub(crate) fn all(&self, all: Vec<TermId>, none: Vec<TermId>) -> Result<TermId, SearchTooLong> {
+        let term = self.conjunction(all, none);
         Ok(if self.has_text(term)? { term } else { TermId::NOTHING })
     }
 
@@ -211,5 +188,22 @@ impl Terms {
     /// The shortest match has no fewer bytes.
     pub(super) fn shortest(&self, term: TermId) -> u32 {
         self.entries[term.index()].shortest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dead_ends_are_nothing() {
+        let terms = Terms::default();
+        let class = terms.class(&[('a', 'z')]);
+        let words = terms.repeat(class, 1, Some(3));
+        let others = terms.all(vec![words], vec![terms.text(b"no")]).unwrap();
+        let n = terms.next(others, b'n');
+        assert!(terms.nullable(n) && !terms.nullable(terms.next(n, b'o')));
+        let both = terms.all(vec![words, terms.text(b"four")], Vec::new());
+        assert_eq!(both, Ok(TermId::NOTHING));
     }
 }
