@@ -5,10 +5,11 @@
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
+use grammask::gbnf::Automaton;
 use grammask::sampler::{Constraint, Engine, Vocabulary};
 use grammask_oracle::hostile::{self, Expected, Figures, Hostile};
 
@@ -81,10 +82,10 @@ fn watch(case: &Hostile) -> Result<(), String> {
 /// In a child: a case, and masks at its start and after the first tokens of its first text.
 fn run(case: &Hostile) {
     let engine = Engine::new(Vocabulary::from_name("o200k_base").expect("it is built in"));
-    let (automaton, _) = figures(case, &engine);
+    let (automaton, _) = figures(case);
     let Some(automaton) = automaton else { return };
     let mut constraint =
-        Constraint::with_automaton(&engine, &automaton).expect("it is the engine's");
+        Constraint::with_automaton(&engine, &automaton).expect("it refers to no tokens");
     let first = case.texts().into_iter().next().map(|text| text.text).unwrap_or_default();
     for byte in first.bytes().take(4) {
         let token = engine.vocabulary().token_by_text(&[byte]).expect("every byte is a token");
@@ -94,15 +95,14 @@ fn run(case: &Hostile) {
     constraint.mask();
 }
 
-fn figures(case: &Hostile, engine: &Arc<Engine>) -> (Option<grammask::gbnf::Automaton>, Figures) {
-    case.run(|grammar| engine.compile(grammar, "root"))
+fn figures(case: &Hostile) -> (Option<Automaton>, Figures) {
+    case.run(|grammar| Automaton::compile(grammar, "root"))
         .unwrap_or_else(|what| panic!("{}: {what}", case.name))
 }
 
 #[test]
 fn a_great_count_costs_what_a_small_one_does() {
-    let engine = Engine::new(Vocabulary::from_name("r50k_base").expect("it is built in"));
-    let of = |name| figures(&hostile::find(name).expect("a case"), &engine).1;
+    let of = |name| figures(&hostile::find(name).expect("a case")).1;
     let (small, great) = (of("up-to-ten"), of("up-to-a-million"));
     assert_eq!(small.positions, great.positions);
     assert_eq!(small.session, great.session);

@@ -179,7 +179,7 @@ impl Comparison {
         let exists = |text: &str| self.engine.vocabulary().token_by_text(text.as_bytes()).is_some();
         let config = ParseConfig::new().dialect(self.dialect).root(root).tokens(&exists);
         let grammar = config.parse(text)?;
-        let automaton = self.engine.compile(&grammar, root)?;
+        let automaton = Automaton::compile(&grammar, root)?;
         let constraint = Constraint::with_automaton(&self.engine, &automaton);
         let constraint = match self.dialect {
             Dialect::Grammask => Some(constraint?),

@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use grammask_gbnf::Automaton;
 use grammask_oracle::hostile::{self, Figures, Hostile};
 use grammask_sampler::{Constraint, Engine, TokenMask, Vocabulary};
 use serde_json::{Value, json};
@@ -97,7 +98,7 @@ fn alone(case: &Hostile) -> Result<Value> {
     let before = processor_ms("self");
     let started = Instant::now();
     let mut masks = Masks::default();
-    let (outcome, figures) = match case.run(|grammar| engine.compile(grammar, "root")) {
+    let (outcome, figures) = match case.run(|grammar| Automaton::compile(grammar, "root")) {
         Ok((None, figures)) => ("ok".to_owned(), figures),
         Ok((Some(automaton), figures)) => {
             let constraint = Constraint::with_automaton(&engine, &automaton)?;

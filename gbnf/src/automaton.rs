@@ -33,10 +33,10 @@ use crate::span::Span;
 use program::{Op, Position, Program};
 
 pub use label::Label;
-pub use members::{ContextId, KeyEnd, KeyStateId};
+pub use members::{ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys};
 pub use session::{Entry, Session, State};
 pub use stack::NodeId;
-pub use terms::{ByteSet, ClassStep, TermId, Terms};
+pub use terms::{ByteSet, ClassStep, Fingerprint, TermId, Terms};
 pub use texts::TextId;
 pub use tracks::TrackId;
 
@@ -60,28 +60,16 @@ pub struct Automaton {
 }
 
 impl Automaton {
-    /// Compiles the rule `root` of a grammar, with a store of terms of its own.
+    /// Compiles the rule `root` of a grammar.
     ///
     /// # Errors
     ///
     /// A reference to a rule that does not exist, a reversed count, members with keys that are no
     /// literals, or a limit; see [`CompileErrorKind`].
     pub fn compile(grammar: &Grammar, root: &str) -> Result<Self, CompileError> {
-        Self::compile_with(grammar, root, &Arc::default())
-    }
-
-    /// Compiles the rule `root` of a grammar into a store of terms that several automata share.
-    ///
-    /// # Errors
-    ///
-    /// As [`Automaton::compile`].
-    pub fn compile_with(
-        grammar: &Grammar,
-        root: &str,
-        terms: &Arc<Terms>,
-    ) -> Result<Self, CompileError> {
-        let program = Arc::new(compile::compile(grammar, root, terms)?);
-        Ok(Self { program, terms: Arc::clone(terms) })
+        let terms = Arc::default();
+        let program = Arc::new(compile::compile(grammar, root, &terms)?);
+        Ok(Self { program, terms })
     }
 
     /// Whether the language is empty: no text at all matches.
@@ -101,7 +89,7 @@ impl Automaton {
         self.program.ops.len()
     }
 
-    /// The store of terms.
+    /// Its terms.
     pub fn terms(&self) -> &Arc<Terms> {
         &self.terms
     }

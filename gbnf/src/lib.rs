@@ -29,8 +29,9 @@ mod unique;
 mod walk;
 
 pub use automaton::{
-    Automaton, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry, KeyEnd,
-    KeyStateId, Label, NodeId, Session, State, TermId, Terms, TextId, TrackId,
+    Automaton, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry, Fingerprint,
+    KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, NodeId, Session, State, TermId, Terms, TextId,
+    TrackId,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};

@@ -46,8 +46,14 @@ impl Exit {
 impl ClassRun {
     /// Walks the trie below a node through at most `most` characters of a class. If there is no
     /// such bound, nobody needs to know after how many characters tokens leave the run.
-    pub(crate) fn new(start: TrieNode, class: TermId, most: Option<u32>, tables: &Tables) -> Self {
-        let (trie, terms) = (&tables.trie, &*tables.terms);
+    pub(crate) fn new(
+        start: TrieNode,
+        class: TermId,
+        most: Option<u32>,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Self {
+        let trie = &tables.trie;
         let again = terms.repeat(class, 0, None);
         let mut inside = Found::new(tables.len);
         let mut ends = Vec::new();
@@ -55,8 +61,7 @@ impl ClassRun {
         // Each with what has been read of a character.
         let mut pending = vec![(start, again, Exit::default())];
         while let Some((node, term, at)) = pending.pop() {
-            for child in trie.children(node) {
-                let byte = trie.byte(child);
+            for (byte, child) in trie.children(node) {
                 let next = terms.next(term, byte);
                 let mut at = at.then(byte);
                 if next == TermId::NOTHING {

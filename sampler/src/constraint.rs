@@ -72,23 +72,19 @@ impl Constraint {
         grammar: &Grammar,
         root: &str,
     ) -> Result<Self, ConstraintError> {
-        let automaton = engine.compile(grammar, root).map_err(ConstraintError::Compile)?;
+        let automaton = Automaton::compile(grammar, root).map_err(ConstraintError::Compile)?;
         Self::with_automaton(engine, &automaton)
     }
 
-    /// A constraint from an automaton that [`Engine::compile`] made.
+    /// A constraint from a grammar that is compiled already.
     ///
     /// # Errors
     ///
-    /// [`ConstraintError::NoSuchToken`]; [`ConstraintError::ForeignAutomaton`] if the automaton was
-    /// made elsewhere.
+    /// [`ConstraintError::NoSuchToken`].
     pub fn with_automaton(
         engine: &Arc<Engine>,
         automaton: &Automaton,
     ) -> Result<Self, ConstraintError> {
-        if !engine.owns(automaton) {
-            return Err(ConstraintError::ForeignAutomaton);
-        }
         for reference in automaton.tokens() {
             if engine.resolve(reference).is_none() {
                 return Err(ConstraintError::NoSuchToken(reference.clone()));
@@ -215,8 +211,6 @@ pub enum ConstraintError {
     Compile(CompileError),
     /// The grammar refers to a token that the vocabulary does not have.
     NoSuchToken(TokenReference),
-    /// The automaton was not compiled by the engine.
-    ForeignAutomaton,
     /// The vocabulary has no such token.
     UnknownToken {
         /// The id.
@@ -245,9 +239,6 @@ impl fmt::Display for ConstraintError {
             Self::NoSuchToken(reference) => {
                 write!(f, "the vocabulary has no token {}", TokenNameText(reference))
             }
-            Self::ForeignAutomaton => f.write_str(
-                "the automaton was compiled elsewhere; compile it with the engine's `compile`",
-            ),
             Self::UnknownToken { token, len } => {
                 write!(f, "token {token} does not exist: the vocabulary has {len} ids, some unused")
             }

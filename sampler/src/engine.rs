@@ -8,8 +8,7 @@
 use std::sync::Arc;
 
 use grammask_gbnf::{
-    Automaton, CompileError, Entry, Grammar, KeyEnd, Label, Session, State, TextId, TokenName,
-    TokenReference, TrackId,
+    Entry, Label, Session, State, TextId, TokenName, TokenReference,
 };
 
 use crate::interior::{Interior, Iterations};
@@ -21,7 +20,7 @@ use crate::trie::TokenTrie;
 use crate::vocabulary::Vocabulary;
 
 /// A vocabulary with everything that is known about it: the trie of its tokens and the tables of
-/// terminals, shared by all grammars that are compiled on it.
+/// terminals, shared by all grammars that are used with it.
 ///
 /// ```
 /// use grammask_gbnf::{Expr, Grammar};
@@ -102,20 +101,6 @@ impl Engine {
         &self.vocabulary
     }
 
-    /// Compiles a grammar so that it shares what is known about terminals.
-    ///
-    /// # Errors
-    ///
-    /// As [`Automaton::compile`].
-    pub fn compile(&self, grammar: &Grammar, root: &str) -> Result<Automaton, CompileError> {
-        Automaton::compile_with(grammar, root, &self.tables.terms)
-    }
-
-    /// Whether the automaton was compiled by this engine.
-    pub(crate) fn owns(&self, automaton: &Automaton) -> bool {
-        Arc::ptr_eq(automaton.terms(), &self.tables.terms)
-    }
-
     /// Number of nodes of the trie.
     pub fn trie_len(&self) -> usize {
         self.tables.trie.len()
@@ -151,7 +136,7 @@ impl Engine {
         mask.clear();
         for &entry in state.entries() {
             let key = (entry, state.text_of(entry));
-            let entry_mask = memo.0.get(key).unwrap_or_else(|| {
+            let entry_mask = memo.0.get(&key).unwrap_or_else(|| {
                 let start = state.only(entry);
                 let computed =
                     session.look_ahead(|session| self.entry_mask(session, &start, entry));
@@ -194,91 +179,5 @@ impl Engine {
             }
         };
         EntryMask { bases, more: Arc::new(found.into_set()) }
-    }
-
-    /// The tokens of a member's key: where undeclared keys may be written, their own tokens; and
-    /// exactly what the guard says wherever a key ends, or few are left.
-    fn key(
-        &self,
-        session: &mut Session,
-        start: &State,
-        entry: Entry,
-        found: &mut Found,
-    ) -> Box<[Base]> {
-        let Some((free, others)) = session.key_terms(entry.label) else {
-            self.walk(session, TokenTrie::ROOT, start, found);
-            return Box::default();
-        };
-        let tables: Vec<_> = free.iter().map(|&free| self.tables.key(free)).collect();
-        // The key could end in several places of one token.
-        let ends_within = tables.iter().any(|table| !table.exits.is_empty());
-        if ends_within || self.has_dead_end(session, TokenTrie::ROOT, start, None) {
-            self.walk(session, TokenTrie::ROOT, start, found);
-            return Box::default();
-        }
-        for table in &tables {
-            self.key_ends(session, start, entry, table, found);
-        }
-        for rest in others {
-            self.walk_along(session, rest, start, found);
-        }
-        tables.into_iter().map(Base::Interior).collect()
-    }
-
-    /// The tokens that a table of keys says nothing about.
-    fn key_ends(
-        &self,
-        session: &mut Session,
-        start: &State,
-        entry: Entry,
-        table: &Interior,
-        found: &mut Found,
-    ) {
-        let trie = &self.tables.trie;
-        let after = |session: &mut Session, path: Vec<u8>| {
-            path.into_iter().fold(start.clone(), |state, byte| session.step(&state, byte))
-        };
-        for &node in &table.few_left {
-            let state = after(session, trie.path(node));
-            if !state.is_dead() {
-                found.extend(trie.token(node));
-                self.walk(session, node, &state, found);
-            }
-        }
-        // Undeclared keys lead to the same places, as long as no further key is read within the
-        // token; but within the items of a list, which are compared.
-        let in_item = entry.track != TrackId::NONE;
-        let mut same: Option<(KeyEnd, State)> = None;
-        for &node in &table.ends {
-            let path = trie.path(node);
-            let end = session.key_end(entry.label, &path);
-            if end == KeyEnd::None {
-                continue;
-            }
-            if session.is_like(entry) && after(session, path.clone()).is_dead() {
-                continue;
-            }
-            found.extend(trie.token(node));
-            if !trie.has_children(node) {
-                continue;
-            }
-            if let KeyEnd::Free(members) = &end {
-                if in_item || same.as_ref().is_none_or(|(known, _)| *known != end) {
-                    let state = session.after_some_key(start, entry, members, &path);
-                    same = Some((end.clone(), state));
-                }
-                if let Some((_, state)) = &same {
-                    let steps = session.key_steps();
-                    let mut behind = Found::new(self.vocabulary.len());
-                    self.walk(session, node, state, &mut behind);
-                    if session.key_steps() == steps {
-                        found.append(behind);
-                        continue;
-                    }
-                }
-            }
-            let state = after(session, path);
-            self.walk(session, node, &state, found);
-        }
     }
 }

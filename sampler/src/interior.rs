@@ -5,8 +5,11 @@
 //! in the table: inside a JSON string, 195,516 tokens of `o200k_base` stay inside, and 81 nodes
 //! with children lead out.
 
-use grammask_gbnf::{ByteSet, TermId};
+use std::sync::Arc;
 
+use grammask_gbnf::{ByteSet, TermId, Terms};
+
+use crate::below::Below;
 use crate::mask::TokenMask;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
@@ -19,11 +22,11 @@ pub(crate) struct Interior {
     /// Tokens after which the term is not at its end, or need not be.
     pub(crate) inside: TokenSet,
     /// Nodes at which the term is at its end and cannot go on.
-    pub(crate) ends: Box<[TrieNode]>,
+    pub(crate) ends: Arc<Below>,
     /// Nodes from which on the table knows nothing: in a key, where only few are left.
     pub(crate) few_left: Box<[TrieNode]>,
     /// Nodes whose byte cannot be read inside, although the term may end before it; by byte.
-    pub(crate) exits: Box<[(u8, TrieNode)]>,
+    pub(crate) exits: Box<[(u8, Arc<Below>)]>,
     /// Bytes that somewhere can be read inside *or* behind the end of the term: where the
     /// following text may begin with one of them, the table does not tell all.
     pub(crate) ambiguous: ByteSet,
@@ -31,13 +34,13 @@ pub(crate) struct Interior {
 
 impl Interior {
     /// Walks the trie below a node through one term.
-    pub(crate) fn new(start: TrieNode, term: TermId, tables: &Tables) -> Self {
-        Self::until(start, term, tables, |_| false)
+    pub(crate) fn new(start: TrieNode, term: TermId, tables: &Tables, terms: &Terms) -> Self {
+        Self::until(start, term, (tables, terms), |_| false)
     }
 
     /// Walks the trie through a key for as long as plenty of keys are left.
-    pub(crate) fn of_key(term: TermId, tables: &Tables) -> Self {
-        Self::until(TokenTrie::ROOT, term, tables, |term| !tables.terms.has_plenty(term))
+    pub(crate) fn of_key(term: TermId, tables: &Tables, terms: &Terms) -> Self {
+        Self::until(TokenTrie::ROOT, term, (tables, terms), |term| !terms.has_plenty(term))
     }
 
     /// Walks the trie below a node through one term, up to where `stops` says so. Where much lies
@@ -45,10 +48,10 @@ impl Interior {
     fn until(
         start: TrieNode,
         term: TermId,
-        tables: &Tables,
+        (tables, terms): (&Tables, &Terms),
         stops: impl Fn(TermId) -> bool,
     ) -> Self {
-        let (trie, terms) = (&tables.trie, &*tables.terms);
+        let trie = &tables.trie;
         let mut inside = Found::new(tables.len);
         let mut ends = Vec::new();
         let mut few_left = Vec::new();
@@ -58,7 +61,7 @@ impl Interior {
         while let Some((node, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
             let may_end = node != start && terms.nullable(term);
-            if let Some((run, states)) = tables.class_run(node, term, &stops) {
+            if let Some((run, states)) = tables.class_run(node, term, terms, &stops) {
                 inside.add(&run.inside);
                 for &state in &states {
                     if terms.nullable(state) {
@@ -92,8 +95,7 @@ impl Interior {
                 }
                 continue;
             }
-            for child in trie.children(node) {
-                let byte = trie.byte(child);
+            for (byte, child) in trie.children(node) {
                 let next = terms.next(term, byte);
                 if next == TermId::NOTHING {
                     if may_end {
@@ -119,11 +121,16 @@ impl Interior {
             }
         }
         exits.sort_unstable();
+        let of_byte = exits.chunk_by(|(one, _), (other, _)| one == other);
+        let exits = of_byte.map(|exits| {
+            let nodes = exits.iter().map(|&(_, node)| node).collect();
+            (exits[0].0, tables.below(nodes))
+        });
         Self {
             inside: inside.into_set(),
-            ends: ends.into(),
+            ends: tables.below(ends),
             few_left: few_left.into(),
-            exits: exits.into(),
+            exits: exits.collect(),
             ambiguous,
         }
     }
@@ -139,7 +146,7 @@ pub(crate) struct Iterations {
     pub(crate) tokens: Box<[(u32, TokenId)]>,
     /// Nodes whose byte is no part of the loop although an iteration ends before it, with the
     /// iterations begun until then; by byte.
-    pub(crate) exits: Box<[(u8, u32, TrieNode)]>,
+    pub(crate) exits: Box<[(u8, u32, Arc<Below>)]>,
     /// Bytes with which an iteration can begin somewhere: see [`Interior::ambiguous`].
     pub(crate) ambiguous: ByteSet,
 }
@@ -147,8 +154,14 @@ pub(crate) struct Iterations {
 impl Iterations {
     /// Walks the trie below a node through `rest`, then any number of `item`, of which no match is
     /// a proper prefix of another.
-    pub(crate) fn new(start: TrieNode, rest: TermId, item: TermId, tables: &Tables) -> Self {
-        let (trie, terms) = (&tables.trie, &*tables.terms);
+    pub(crate) fn new(
+        start: TrieNode,
+        rest: TermId,
+        item: TermId,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Self {
+        let trie = &tables.trie;
         let mut inside = TokenMask::new(tables.len);
         let mut tokens = Vec::new();
         let mut exits = Vec::new();
@@ -157,8 +170,7 @@ impl Iterations {
         while let Some((node, rest, begun)) = pending.pop() {
             let between = rest == TermId::EMPTY;
             let (term, begun_then) = if between { (item, begun + 1) } else { (rest, begun) };
-            for child in trie.children(node) {
-                let byte = trie.byte(child);
+            for (byte, child) in trie.children(node) {
                 let next = terms.next(term, byte);
                 if next == TermId::NOTHING {
                     if between && node != start {
@@ -180,7 +192,12 @@ impl Iterations {
         }
         exits.sort_unstable();
         tokens.sort_unstable_by(|a, b| b.cmp(a));
-        Self { inside, tokens: tokens.into(), exits: exits.into(), ambiguous }
+        let alike = exits.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
+        let exits = alike.map(|exits| {
+            let nodes = exits.iter().map(|&(_, _, node)| node).collect();
+            (exits[0].0, exits[0].1, tables.below(nodes))
+        });
+        Self { inside, tokens: tokens.into(), exits: exits.collect(), ambiguous }
     }
 
     /// The tokens that begin at most `max` iterations.

@@ -4,6 +4,8 @@
 //! way to an item that is equal to another one; and where a token leaves the terminal, the item may
 //! end, so what follows depends on what has been read.
 
+use std::sync::Arc;
+
 use grammask_gbnf::{ByteSet, Entry, Label, Session, State, TermId};
 
 use crate::engine::{Base, Engine};
@@ -24,31 +26,32 @@ impl Engine {
     ) -> Option<Base> {
         match entry.label {
             Label::Term(term) => {
-                let table = self.tables.interior(node, term);
+                let table = self.tables.interior(node, term, session.terms());
                 if is_ambiguous(session, entry, &table.ambiguous)
                     || self.has_dead_end(session, node, state, Some(term))
                 {
                     return None;
                 }
-                for &end in &table.ends {
+                for &end in &table.ends.nodes {
                     let bytes = self.tables.trie.between(node, end);
                     let behind = session.behind(state, entry, &bytes);
                     self.go_on(session, end, &behind, found);
                 }
-                for &(_, exit) in &table.exits {
+                let exits = table.exits.iter().flat_map(|(_, exits)| &exits.nodes);
+                for &exit in exits {
                     self.exit(session, (node, exit), state, entry, found);
                 }
                 Some(Base::Interior(table))
             }
             Label::Counted { rest, item, min, max } => {
-                let table = self.tables.iterations(node, rest, item);
+                let table = self.tables.iterations(node, (rest, item), session.terms());
                 if is_ambiguous(session, entry, &table.ambiguous)
                     || self.has_dead_end(session, node, state, None)
                 {
                     return None;
                 }
-                for &(_, _, exit) in table.exits.iter().filter(|exit| (min..=max).contains(&exit.1))
-                {
+                let exits = table.exits.iter().filter(|exit| (min..=max).contains(&exit.1));
+                for &exit in exits.flat_map(|(_, _, exits)| &exits.nodes) {
                     self.exit(session, (node, exit), state, entry, found);
                 }
                 Some(self.at_most(table, max))
@@ -93,12 +96,11 @@ impl Engine {
         if !state.entries().iter().any(|&entry| session.is_like(entry)) {
             return false;
         }
-        let (trie, terms) = (&self.tables.trie, &self.tables.terms);
+        let (trie, terms) = (&self.tables.trie, Arc::clone(session.terms()));
         let mut pending = vec![(node, state.clone(), term)];
         while let Some((node, state, term)) = pending.pop() {
             let first = session.first(&state);
-            for child in trie.children(node) {
-                let byte = trie.byte(child);
+            for (byte, child) in trie.children(node) {
                 if !first.contains(byte) || !session.is_like_after(&state, byte) {
                     continue;
                 }

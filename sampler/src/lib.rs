@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod below;
 mod candidates;
 mod chain;
 mod class_run;
@@ -27,6 +28,7 @@ mod engine;
 mod grammar_sampler;
 mod interior;
 mod items;
+mod keys;
 mod mask;
 mod rng;
 mod samplers;

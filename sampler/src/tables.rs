@@ -3,9 +3,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{ClassStep, TermId, Terms};
+use grammask_gbnf::{ClassStep, Fingerprint, TermId, Terms};
 use rustc_hash::FxHashMap;
 
+use crate::below::Below;
 use crate::class_run::ClassRun;
 use crate::interior::{Interior, Iterations};
 use crate::trie::{TokenTrie, TrieNode};
@@ -15,22 +16,22 @@ use crate::vocabulary::Vocabulary;
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(crate) trie: TokenTrie,
-    pub(crate) terms: Arc<Terms>,
     /// Number of ids of the vocabulary.
     pub(crate) len: usize,
     /// By (where in the trie, term).
-    interiors: Mutex<Generations<(TrieNode, TermId), Arc<Interior>>>,
-    keys: Mutex<Generations<TermId, Arc<Interior>>>,
+    interiors: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
+    keys: Mutex<Generations<Fingerprint, Arc<Interior>>>,
     /// By (where in the trie, rest of an iteration, iteration).
-    iterations: Mutex<Generations<(TrieNode, TermId, TermId), Arc<Iterations>>>,
+    iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
     class_runs: Mutex<Generations<RunKey, Arc<ClassRun>>>,
+    belows: Mutex<Generations<Box<[TrieNode]>, Arc<Below>>>,
 }
 
 /// What a run over a class depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct RunKey {
     node: TrieNode,
-    class: TermId,
+    class: Fingerprint,
     most: Option<u32>,
 }
 
@@ -40,6 +41,8 @@ const MAX_INTERIORS: usize = 4096;
 const MAX_ITERATIONS: usize = 128;
 /// The same for runs over a class.
 const MAX_CLASS_RUNS: usize = 512;
+/// The same for what lies below the nodes where tokens leave terminals.
+const MAX_BELOWS: usize = 1024;
 /// The lengths of runs for which there are tables, besides those without end.
 const RUNS: [u32; 4] = [32, 16, 8, 4];
 /// Below a node is much if it is more than this share of the trie: in a large vocabulary some
@@ -50,29 +53,36 @@ impl Tables {
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
         Self {
             trie: TokenTrie::new(vocabulary),
-            terms: Arc::default(),
             len: vocabulary.len(),
             interiors: Mutex::new(Generations::new(MAX_INTERIORS)),
             keys: Mutex::new(Generations::new(MAX_INTERIORS)),
             iterations: Mutex::new(Generations::new(MAX_ITERATIONS)),
             class_runs: Mutex::new(Generations::new(MAX_CLASS_RUNS)),
+            belows: Mutex::new(Generations::new(MAX_BELOWS)),
         }
     }
 
     /// The tokens of a term, below a node.
-    pub(crate) fn interior(&self, node: TrieNode, term: TermId) -> Arc<Interior> {
-        shared(&self.interiors, (node, term), || Interior::new(node, term, self))
+    pub(crate) fn interior(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
+        let build = || Interior::new(node, term, self, terms);
+        shared(&self.interiors, &(node, terms.fingerprint(term)), build)
     }
 
     /// The tokens of a key.
-    pub(crate) fn key(&self, term: TermId) -> Arc<Interior> {
-        shared(&self.keys, term, || Interior::of_key(term, self))
+    pub(crate) fn key(&self, term: TermId, terms: &Terms) -> Arc<Interior> {
+        shared(&self.keys, &terms.fingerprint(term), || Interior::of_key(term, self, terms))
     }
 
     /// The tokens of a counted loop, below a node.
-    pub(crate) fn iterations(&self, node: TrieNode, rest: TermId, item: TermId) -> Arc<Iterations> {
-        let build = || Iterations::new(node, rest, item, self);
-        shared(&self.iterations, (node, rest, item), build)
+    pub(crate) fn iterations(
+        &self,
+        node: TrieNode,
+        (rest, item): (TermId, TermId),
+        terms: &Terms,
+    ) -> Arc<Iterations> {
+        let build = || Iterations::new(node, rest, item, self, terms);
+        let key = (node, terms.fingerprint(rest), terms.fingerprint(item));
+        shared(&self.iterations, &key, build)
     }
 
     /// The run over a class that a term begins with, if much is below the node; with the term
@@ -82,12 +92,13 @@ impl Tables {
         &self,
         node: TrieNode,
         term: TermId,
+        terms: &Terms,
         stops: impl Fn(TermId) -> bool,
     ) -> Option<(Arc<ClassRun>, Vec<TermId>)> {
         if !self.is_large(node) {
             return None;
         }
-        let ClassStep { class, next } = self.terms.class_step(term)?;
+        let ClassStep { class, next } = terms.class_step(term)?;
         let mut states = vec![term];
         let mut most = None;
         if next != term {
@@ -98,14 +109,22 @@ impl Tables {
                 && states.len() <= RUNS[0] as usize
             {
                 states.push(next);
-                step = self.terms.class_step(next);
+                step = terms.class_step(next);
             }
             let run = RUNS.into_iter().find(|&run| (run as usize) < states.len())?;
             states.truncate(run as usize + 1);
             most = Some(run);
         }
-        let build = || ClassRun::new(node, class, most, self);
-        Some((shared(&self.class_runs, RunKey { node, class, most }, build), states))
+        let build = || ClassRun::new(node, class, most, self, terms);
+        let key = RunKey { node, class: terms.fingerprint(class), most };
+        Some((shared(&self.class_runs, &key, build), states))
+    }
+
+    /// What lies below some nodes, which are sorted for that.
+    pub(crate) fn below(&self, mut nodes: Vec<TrieNode>) -> Arc<Below> {
+        nodes.sort_unstable();
+        let nodes = nodes.into_boxed_slice();
+        shared(&self.belows, &nodes, || Below::new(&nodes, self))
     }
 
     /// Whether much is below a node.
@@ -116,16 +135,16 @@ impl Tables {
 
 /// A shared table, built if it is not there. It is built outside the lock: two threads may build
 /// the same table, and either is right.
-fn shared<K: Copy + Eq + std::hash::Hash, V>(
+fn shared<K: Clone + Eq + std::hash::Hash, V>(
     tables: &Mutex<Generations<K, Arc<V>>>,
-    key: K,
+    key: &K,
     build: impl FnOnce() -> V,
 ) -> Arc<V> {
     let known = tables.lock().unwrap_or_else(PoisonError::into_inner).get(key);
     known.unwrap_or_else(|| {
         let table = Arc::new(build());
         let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
-        tables.insert(key, Arc::clone(&table));
+        tables.insert(key.clone(), Arc::clone(&table));
         table
     })
 }
@@ -138,17 +157,17 @@ pub(crate) struct Generations<K, V> {
     limit: usize,
 }
 
-impl<K: Copy + Eq + std::hash::Hash, V: Clone> Generations<K, V> {
+impl<K: Clone + Eq + std::hash::Hash, V: Clone> Generations<K, V> {
     pub(crate) fn new(limit: usize) -> Self {
         Self { young: FxHashMap::default(), old: FxHashMap::default(), limit }
     }
 
-    pub(crate) fn get(&mut self, key: K) -> Option<V> {
-        if let Some(value) = self.young.get(&key) {
+    pub(crate) fn get(&mut self, key: &K) -> Option<V> {
+        if let Some(value) = self.young.get(key) {
             return Some(value.clone());
         }
-        let value = self.old.remove(&key)?;
-        self.insert(key, value.clone());
+        let value = self.old.remove(key)?;
+        self.insert(key.clone(), value.clone());
         Some(value)
     }
 

@@ -60,10 +60,8 @@ impl Found {
         }
     }
 
-    pub(crate) fn into_set(mut self) -> TokenSet {
+    pub(crate) fn into_set(self) -> TokenSet {
         if self.many.is_none() && self.tokens.len() * FEW <= self.len {
-            self.tokens.sort_unstable();
-            self.tokens.dedup();
             return TokenSet::Few(self.tokens.into());
         }
         let mut mask = self.many.unwrap_or_else(|| Box::new(TokenMask::new(self.len)));

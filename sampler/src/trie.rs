@@ -18,6 +18,13 @@ pub(crate) struct TokenTrie {
     /// One past the last node of the subtree.
     ends: Vec<u32>,
     parents: Vec<u32>,
+    /// Where the children of each node begin among all children; they end where those of the next
+    /// node begin.
+    starts: Vec<u32>,
+    /// The children of all nodes, with their bytes beside: a node has up to 256, far from each
+    /// other in preorder.
+    children: Vec<TrieNode>,
+    child_bytes: Vec<u8>,
 }
 
 const NO_TOKEN: u32 = u32::MAX;
@@ -27,8 +34,15 @@ impl TokenTrie {
     pub(crate) const ROOT: TrieNode = TrieNode(0);
 
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
-        let mut trie =
-            Self { bytes: vec![0], tokens: vec![NO_TOKEN], ends: vec![0], parents: vec![0] };
+        let mut trie = Self {
+            bytes: vec![0],
+            tokens: vec![NO_TOKEN],
+            ends: vec![0],
+            parents: vec![0],
+            starts: Vec::new(),
+            children: Vec::new(),
+            child_bytes: Vec::new(),
+        };
         let mut path: Vec<u32> = vec![0];
         let mut last: &[u8] = &[];
         for &token in vocabulary.ordered() {
@@ -52,16 +66,34 @@ impl TokenTrie {
         for node in path {
             trie.ends[node as usize] = trie.bytes.len() as u32;
         }
+        trie.list_children();
         trie
+    }
+
+    fn list_children(&mut self) {
+        let len = self.len();
+        let mut starts = vec![0_u32; len + 1];
+        for &parent in &self.parents[1..] {
+            starts[parent as usize + 1] += 1;
+        }
+        for node in 0..len {
+            starts[node + 1] += starts[node];
+        }
+        // Where the next child of each node goes.
+        let mut next = starts.clone();
+        self.children = vec![Self::ROOT; len - 1];
+        self.child_bytes = vec![0; len - 1];
+        for node in 1..len {
+            let place = &mut next[self.parents[node] as usize];
+            self.children[*place as usize] = TrieNode(node as u32);
+            self.child_bytes[*place as usize] = self.bytes[node];
+            *place += 1;
+        }
+        self.starts = starts;
     }
 
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
-    }
-
-    /// The byte that leads to the node.
-    pub(crate) fn byte(&self, node: TrieNode) -> u8 {
-        self.bytes[node.0 as usize]
     }
 
     /// The token that ends at the node.
@@ -79,22 +111,26 @@ impl TokenTrie {
         (self.ends[node.0 as usize] - node.0 - 1) as usize
     }
 
-    /// The child that a byte leads to.
-    pub(crate) fn child(&self, node: TrieNode, byte: u8) -> Option<TrieNode> {
-        self.children(node).find(|&child| self.byte(child) == byte)
+    fn child_range(&self, node: TrieNode) -> std::ops::Range<usize> {
+        self.starts[node.0 as usize] as usize..self.starts[node.0 as usize + 1] as usize
     }
 
-    /// The children in the order of their bytes.
-    pub(crate) fn children(&self, node: TrieNode) -> impl Iterator<Item = TrieNode> + '_ {
-        let end = self.ends[node.0 as usize];
-        let mut next = node.0 + 1;
-        std::iter::from_fn(move || {
-            let child = TrieNode(next);
-            (next < end).then(|| {
-                next = self.ends[child.0 as usize];
-                child
-            })
-        })
+    /// The child that a byte leads to.
+    pub(crate) fn child(&self, node: TrieNode, byte: u8) -> Option<TrieNode> {
+        let range = self.child_range(node);
+        let at = self.child_bytes[range.clone()].binary_search(&byte).ok()?;
+        Some(self.children[range.start + at])
+    }
+
+    /// The children, in the order of their bytes.
+    pub(crate) fn children(&self, node: TrieNode) -> impl Iterator<Item = (u8, TrieNode)> + '_ {
+        let range = self.child_range(node);
+        self.child_bytes[range.clone()].iter().copied().zip(self.children[range].iter().copied())
+    }
+
+    /// Whether a node is `top` or lies below it.
+    pub(crate) fn is_within(&self, node: TrieNode, top: TrieNode) -> bool {
+        top <= node && node.0 < self.ends[top.0 as usize]
     }
 
     /// The bytes from the root to the node.

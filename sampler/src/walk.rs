@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use grammask_gbnf::{ByteSet, Entry, Label, Session, State, TermId, TrackId};
 
+use crate::below::{Below, BelowNode};
 use crate::engine::{Base, Engine};
 use crate::interior::Iterations;
+use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::{TokenTrie, TrieNode};
 
@@ -57,8 +59,7 @@ impl Engine {
     ) {
         let trie = &self.tables.trie;
         // The depth is that of a token.
-        for child in trie.children(node) {
-            let byte = trie.byte(child);
+        for (byte, child) in trie.children(node) {
             if !first.contains(byte) {
                 continue;
             }
@@ -88,33 +89,33 @@ impl Engine {
         }
         match entry.label {
             Label::Term(term) => {
-                let table = self.tables.interior(node, term);
+                let table = self.tables.interior(node, term, session.terms());
                 let below = session.behind(state, entry, &[]);
                 let first = session.first(&below);
                 if first.intersects(&table.ambiguous) {
                     return None;
                 }
-                for &end in &table.ends {
-                    found.extend(self.tables.trie.token(end));
-                    self.walk(session, end, &below, found);
-                }
-                for byte in first.iter() {
-                    let exits = of_byte(&table.exits, byte, |exit| exit.0);
-                    self.leave(session, &below, byte, exits.iter().map(|exit| exit.1), found);
+                self.leave(session, &table.ends, &below, found);
+                for (byte, exits) in &table.exits {
+                    if first.contains(*byte) {
+                        let after = session.step(&below, *byte);
+                        self.leave(session, exits, &after, found);
+                    }
                 }
                 Some(Base::Interior(table))
             }
             Label::Counted { rest, item, min, max } => {
-                let table = self.tables.iterations(node, rest, item);
+                let table = self.tables.iterations(node, (rest, item), session.terms());
                 let below = session.behind(state, entry, &[]);
                 let first = session.first(&below);
                 if first.intersects(&table.ambiguous) {
                     return None;
                 }
-                for byte in first.iter() {
-                    let exits = of_byte(&table.exits, byte, |exit| exit.0);
-                    let exits = exits.iter().filter(|exit| (min..=max).contains(&exit.1));
-                    self.leave(session, &below, byte, exits.map(|exit| exit.2), found);
+                for (byte, begun, exits) in &table.exits {
+                    if first.contains(*byte) && (min..=max).contains(begun) {
+                        let after = session.step(&below, *byte);
+                        self.leave(session, exits, &after, found);
+                    }
                 }
                 Some(self.at_most(table, max))
             }
@@ -135,27 +136,20 @@ impl Engine {
         }
     }
 
-    /// The tokens that leave a terminal with a byte at the given nodes into the state below.
-    fn leave(
-        &self,
-        session: &mut Session,
-        below: &State,
-        byte: u8,
-        nodes: impl Iterator<Item = TrieNode>,
-        found: &mut Found,
-    ) {
-        let mut nodes = nodes.peekable();
-        if nodes.peek().is_none() {
+    /// The tokens of some nodes where a terminal has been left into a state, and of what lies below
+    /// them.
+    fn leave(&self, session: &mut Session, nodes: &Below, state: &State, found: &mut Found) {
+        if state.is_dead() {
             return;
         }
-        let after = session.step(below, byte);
-        if after.is_dead() {
-            return;
+        found.extend(nodes.tokens.iter().map(|&(_, token)| token));
+        for &node in &nodes.large {
+            self.walk(session, node, state, found);
         }
-        for node in nodes {
-            found.extend(self.tables.trie.token(node));
-            self.walk(session, node, &after, found);
-        }
+        let mut add = |tokens: &[(TrieNode, TokenId)]| {
+            found.extend(tokens.iter().map(|&(_, token)| token));
+        };
+        walk_below(session, nodes, Below::ROOT, state, &mut add);
     }
 
     /// The tokens that a state allows and that begin as a match of `rest` does.
@@ -166,11 +160,10 @@ impl Engine {
         start: &State,
         found: &mut Found,
     ) {
-        let (trie, terms) = (&self.tables.trie, &self.tables.terms);
+        let (trie, terms) = (&self.tables.trie, Arc::clone(session.terms()));
         let mut pending = vec![(TokenTrie::ROOT, rest, start.clone())];
         while let Some((node, rest, state)) = pending.pop() {
-            for child in trie.children(node) {
-                let byte = trie.byte(child);
+            for (byte, child) in trie.children(node) {
                 let rest = terms.next(rest, byte);
                 if rest == TermId::NOTHING {
                     continue;
@@ -190,9 +183,27 @@ impl Engine {
     }
 }
 
-/// The part of a list, sorted by byte, that belongs to a byte.
-fn of_byte<T>(list: &[T], byte: u8, byte_of: impl Fn(&T) -> u8) -> &[T] {
-    let start = list.partition_point(|item| byte_of(item) < byte);
-    let count = list[start..].partition_point(|item| byte_of(item) == byte);
-    &list[start..start + count]
+/// Walks through what lies below some nodes, as far as a state allows it; `add` is given the tokens
+/// of each node. The depth is that of a token.
+pub(crate) fn walk_below(
+    session: &mut Session,
+    below: &Below,
+    node: BelowNode,
+    state: &State,
+    add: &mut impl FnMut(&[(TrieNode, TokenId)]),
+) {
+    if !below.has_children(node) {
+        return;
+    }
+    let first = session.first(state);
+    for (byte, child) in below.children(node) {
+        if !first.contains(byte) {
+            continue;
+        }
+        let next = session.step(state, byte);
+        if !next.is_dead() {
+            add(below.tokens_of(child));
+            walk_below(session, below, child, &next, add);
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use grammask::gbnf::Automaton;
 use grammask::sampler::{Constraint, TokenId, TokenMask, Vocabulary};
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use super::{grammar_source, reading, vocabulary};
 pub(super) fn run(args: &MaskArgs, output: Output) -> anyhow::Result<()> {
     let (grammar, root) = grammar_source::load(&args.source, output)?;
     let engine = vocabulary::load(&args.vocab)?;
-    let automaton = grammar_source::compile(engine.compile(&grammar, root))?;
+    let automaton = grammar_source::compile(Automaton::compile(&grammar, root))?;
     let mut constraint = Constraint::with_automaton(&engine, &automaton)
         .map_err(grammar_source::constraint_failure)?;
     if let Some(stop) = reading::prefix(&mut constraint, &automaton, &args.prefix)? {

@@ -35,14 +35,7 @@ pub(crate) fn check_keys(
         if member.repetition.is_many() {
             continue;
         }
-        let mut rest = key;
-        while !terms.nullable(rest)
-            && let [(lo, hi, next)] = *terms.transitions(rest)
-            && lo == hi
-        {
-            rest = next;
-        }
-        if rest != TermId::EMPTY {
+        if !terms.is_literal(key) {
             return bad("is not a literal, but the member is not one of many");
         }
         if !literals.insert(key) {

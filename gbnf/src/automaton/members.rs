@@ -4,6 +4,8 @@
 //! its members; which of them are still allowed is a guard that the member state decides. So an
 //! object with 600 keys has one trie, not one for each set of keys seen.
 
+mod known;
+
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -11,8 +13,10 @@ use rustc_hash::FxHashMap;
 use crate::automaton::counting::Bounds;
 use crate::automaton::interner::Interner;
 use crate::automaton::program::Position;
-use crate::automaton::terms::{TermId, Terms};
+use crate::automaton::terms::{ByteSet, TermId, Terms};
 use crate::automaton::texts::{SetId, TextId, Texts, TextsMark};
+
+pub use known::KnownKeys;
 
 /// What a key may still be: a set of (rest of the key, member).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,6 +88,11 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
+    /// Whether a member is one of many.
+    fn is_many(&self, member: u32) -> bool {
+        self.members[member as usize].kind.is_many()
+    }
+
     /// All keys, whole.
     fn tags(&self) -> impl Iterator<Item = (TermId, u32)> {
         self.members.iter().enumerate().map(|(member, key)| (key.key, member as u32))
@@ -107,6 +116,8 @@ struct MemberState {
     count: u32,
     /// The keys that have been written, as far as they must be remembered.
     written: SetId,
+    /// Whether one of them has been forgotten: see [`MemberTables::with_some_key`].
+    forgotten: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,6 +145,8 @@ pub(crate) struct MemberTables {
     key_steps: FxHashMap<(KeyStateId, u8), KeyStateId>,
     /// The keys of a state that may end there.
     complete: FxHashMap<KeyStateId, Tags>,
+    /// The bytes with which the declared keys of a state go on.
+    declared_first: FxHashMap<KeyStateId, ByteSet>,
     /// How many endings a rest of an undeclared key has, if finitely many.
     endings: FxHashMap<TermId, Option<u64>>,
     /// The undeclared keys of a state of which infinitely many are left, or plenty.
@@ -163,6 +176,7 @@ impl Default for MemberTables {
             keys: Interner::default(),
             key_starts: FxHashMap::default(),
             complete: FxHashMap::default(),
+            declared_first: FxHashMap::default(),
             key_steps: FxHashMap::default(),
             endings: FxHashMap::default(),
             plenty: FxHashMap::default(),
@@ -172,6 +186,19 @@ impl Default for MemberTables {
         tables.counts.intern(Box::new([]));
         tables
     }
+}
+
+/// What is left of keys, by what is known of them.
+#[derive(Clone, Debug)]
+pub struct KeyTerms {
+    /// Of undeclared keys, where such keys are possible and there are plenty
+    /// ([`Terms::has_plenty`]). A text that is inside of such a key is allowed, whatever keys have
+    /// been written, as long as plenty of keys begin with it.
+    pub free: Arc<[TermId]>,
+    /// Of the other keys, unless they are matches of those.
+    pub others: Vec<TermId>,
+    /// The entry of all undeclared keys, if it is only one.
+    pub only: Option<u32>,
 }
 
 /// What a key is that ends.
@@ -228,7 +255,13 @@ impl MemberTables {
             needed: 0,
             count: 0,
             written: SetId::EMPTY,
+            forgotten: false,
         })
+    }
+
+    /// Whether a key that has been written before the one of this context has been forgotten.
+    pub(crate) fn has_forgotten(&self, context: ContextId) -> bool {
+        self.states.get(self.contexts.get(context.0).state).forgotten
     }
 
     fn has_seen(&self, state: &MemberState, member: u32) -> bool {
@@ -310,10 +343,10 @@ impl MemberTables {
         state: KeyStateId,
         context: ContextId,
         terms: &Terms,
-    ) -> Option<(Arc<[TermId]>, Vec<TermId>)> {
+    ) -> Option<KeyTerms> {
         let members = self.contexts.get(context.0).state;
         let room = self.room(shape, members);
-        let is_many = |member: u32| shape.members[member as usize].kind.is_many();
+        let is_many = |member: u32| shape.is_many(member);
         let tags = Arc::clone(self.keys.get(state.0));
         let plenty = self.plenty.entry(state).or_insert_with(|| {
             let tags = tags.iter().copied();
@@ -343,7 +376,9 @@ impl MemberTables {
             .filter(|&&(_, member)| self.allowed(shape, members, member, room))
             .map(|&(other, _)| other)
             .collect();
-        Some((free, others))
+        let mut many = tags.iter().map(|&(_, member)| member).filter(|&member| is_many(member));
+        let only = many.next().filter(|_| many.next().is_none());
+        Some(KeyTerms { free, others, only })
     }
 
     fn key_step(&mut self, state: KeyStateId, byte: u8, terms: &Terms) -> KeyStateId {
@@ -384,7 +419,7 @@ impl MemberTables {
         let room = self.room(shape, now.state);
         let complete = self.complete(to, terms);
         let is_literal =
-            |&&(_, member): &&(TermId, u32)| !shape.members[member as usize].kind.is_many();
+            |&&(_, member): &&(TermId, u32)| !shape.is_many(member);
         if let Some(&(_, member)) = complete.iter().find(is_literal) {
             if self.allowed(shape, now.state, member, room) {
                 let state = self.with_member(shape, now.state, member);
@@ -431,7 +466,7 @@ impl MemberTables {
             written = written.and_then(|keys| self.texts.child(keys, byte));
         }
         let room = self.room(shape, members);
-        let is_literal = |member: u32| !shape.members[member as usize].kind.is_many();
+        let is_literal = |member: u32| !shape.is_many(member);
         let complete = self.tags(to).iter().filter(|&&(rest, _)| terms.nullable(rest));
         if let Some(&(_, member)) = complete.clone().find(|&&(_, member)| is_literal(member)) {
             let allowed = self.allowed(shape, members, member, room);
@@ -451,7 +486,7 @@ impl MemberTables {
     /// long as no further key is compared with it.
     pub(crate) fn with_some_key(&mut self, shape: &Shape, context: ContextId, member: u32) -> u32 {
         let state = self.counted(shape, self.contexts.get(context.0).state, member);
-        self.states.intern(state)
+        self.states.intern(MemberState { forgotten: true, ..state })
     }
 
     /// The state with one more member of an entry that may occur repeatedly, without its key.
@@ -484,7 +519,7 @@ impl MemberTables {
         tags.iter().any(|&(rest, member)| {
             rest != TermId::EMPTY
                 && self.allowed(shape, context.state, member, room)
-                && (!shape.members[member as usize].kind.is_many()
+                && (!shape.is_many(member)
                     || self.some_key_left(shape, rest, tags, context, terms))
         })
     }
@@ -504,7 +539,7 @@ impl MemberTables {
         let count = count - u64::from(terms.nullable(rest));
         let mut excluded = 0;
         for &(literal, member) in tags {
-            if !shape.members[member as usize].kind.is_many() && literal != TermId::EMPTY {
+            if !shape.is_many(member) && literal != TermId::EMPTY {
                 excluded += u64::from(meets(literal, rest, terms));
             }
         }

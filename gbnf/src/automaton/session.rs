@@ -11,10 +11,12 @@ use smallvec::SmallVec;
 use crate::automaton::counting::CountingSets;
 use crate::automaton::label::{self, After, Label};
 use crate::automaton::lists::ListTables;
-use crate::automaton::members::{ContextId, KeyEnd, KeyStateId, MemberTables};
+use crate::automaton::members::{
+    ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, MemberTables,
+};
 use crate::automaton::program::{Op, Position, Program};
 use crate::automaton::stack::{Frame, NodeId, Stacks};
-use crate::automaton::terms::{ByteSet, TermId, Terms};
+use crate::automaton::terms::{ByteSet, Terms};
 use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
 use crate::grammar::TokenReference;
@@ -273,7 +275,7 @@ impl Session {
         byte: u8,
         reached: &mut Reached,
     ) {
-        self.key_steps += 1;
+        self.key_steps += u64::from(self.members.has_forgotten(context));
         let shape = &self.program.shapes[index as usize];
         let after = self.members.step(shape, state, context, byte, &self.terms);
         if let Some((state, context)) = after.goes_on {
@@ -381,13 +383,34 @@ impl Session {
         }
     }
 
-    /// What is left of the undeclared keys of a label, where such keys are possible and there are
-    /// plenty ([`Terms::has_plenty`]); and the rests of the other keys, unless they are matches of
-    /// those. A text that is inside of such an undeclared key is allowed, whatever keys have been
-    /// written, as long as plenty of keys begin with it.
-    pub fn key_terms(&mut self, label: Label) -> Option<(Arc<[TermId]>, Vec<TermId>)> {
+    /// What is left of the keys of a label, where undeclared ones are possible and there are plenty.
+    pub fn key_terms(&mut self, label: Label) -> Option<KeyTerms> {
         let Label::Key { shape, state, context } = label else { return None };
         self.members.key_terms(&self.program.shapes[shape as usize], state, context, &self.terms)
+    }
+
+    /// What is left of the declared keys of a label and of those that have been written.
+    pub fn known_keys(&self, label: Label) -> Option<KnownKeys> {
+        let Label::Key { state, context, .. } = label else { return None };
+        Some(self.members.known_keys(state, context))
+    }
+
+    /// The bytes with which known keys of a label go on.
+    pub fn known_first(&mut self, label: Label, known: KnownKeys) -> ByteSet {
+        let Label::Key { shape, .. } = label else { return ByteSet::default() };
+        self.members.known_first(&self.program.shapes[shape as usize], known, &self.terms)
+    }
+
+    /// What known keys of a label have behind a further byte; `None` if none goes on so.
+    pub fn known_after(&mut self, label: Label, known: KnownKeys, byte: u8) -> Option<KnownKeys> {
+        let Label::Key { shape, .. } = label else { return None };
+        self.members.known_after(&self.program.shapes[shape as usize], known, byte, &self.terms)
+    }
+
+    /// Whether one of the known keys of a label ends here.
+    pub fn known_end(&self, label: Label, known: KnownKeys) -> bool {
+        let Label::Key { shape, .. } = label else { return false };
+        self.members.known_end(&self.program.shapes[shape as usize], known, &self.terms)
     }
 
     /// What the key of a label is if it ends after these bytes.
@@ -420,7 +443,7 @@ impl Session {
         self.reached_by(state, entry, bytes, &ended)
     }
 
-    /// How many bytes of keys have been read.
+    /// How many bytes of keys have been read behind one that had been forgotten.
     pub fn key_steps(&self) -> u64 {
         self.key_steps
     }

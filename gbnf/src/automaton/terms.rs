@@ -2,13 +2,13 @@
 //!
 //! A terminal's state *is* a term: reading a byte leads to the term's derivative (Brzozowski,
 //! "Derivatives of Regular Expressions", 1964), which is computed when it is first needed and
-//! kept. Equal languages that are built alike get equal ids, in whatever grammar they occur, so
-//! whatever is known about a term (its transitions, the tokens that stay inside it) is shared by
-//! all automata on one [`Terms`].
+//! kept. Equal languages that are built alike are one term of a [`Terms`], and have the same
+//! [`Fingerprint`] in all of them.
 
 mod class_step;
 mod conjunction;
 mod determinism;
+mod fingerprint;
 mod system;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -21,6 +21,7 @@ use std::hash::BuildHasher;
 pub use class_step::ClassStep;
 pub(crate) use conjunction::SearchTooLong;
 pub(crate) use determinism::Determinism;
+pub use fingerprint::Fingerprint;
 use system::Systems;
 
 /// A term of a [`Terms`] store.
@@ -147,6 +148,13 @@ struct Entry {
     open: bool,
     /// No match has fewer bytes.
     shortest: u32,
+    fingerprint: Fingerprint,
+    further: OnceLock<Box<Further>>,
+}
+
+/// What few terms are asked for.
+#[derive(Debug, Default)]
+struct Further {
     row: OnceLock<Row>,
     class_step: OnceLock<Option<ClassStep>>,
     plenty: OnceLock<bool>,
@@ -157,7 +165,7 @@ struct Entry {
 /// Inclusive ranges of code points.
 type CharRanges = Box<[(char, char)]>;
 
-/// A store of terms, shared by all automata that are to share what is known about terminals.
+/// The terms of an automaton.
 ///
 /// Append-only and usable from many threads; reading a known transition takes no lock.
 ///
@@ -173,6 +181,9 @@ pub struct Terms {
     entries: boxcar::Vec<Entry>,
     /// Each term with its hash: to look it up again would cost more than the table that grows.
     index: Mutex<HashTable<(u64, TermId)>>,
+    /// The terms of single bytes.
+    singles: [OnceLock<TermId>; 256],
+    /// The terms of classes that are not just ASCII.
     classes: Mutex<FxHashMap<CharRanges, TermId>>,
     systems: Systems,
 }
@@ -181,7 +192,8 @@ impl Default for Terms {
     fn default() -> Self {
         let terms = Self {
             entries: boxcar::Vec::new(),
-            index: Mutex::new(HashTable::new()),
+            index: Mutex::new(HashTable::with_capacity(FIRST_TERMS)),
+            singles: std::array::from_fn(|_| OnceLock::new()),
             classes: Mutex::default(),
             systems: Systems::default(),
         };
@@ -191,6 +203,9 @@ impl Default for Terms {
         terms
     }
 }
+
+/// Room for so many terms is made at once: most grammars have fewer.
+const FIRST_TERMS: usize = 512;
 
 /// From how many ranges on a row also gets a table.
 const DENSE_FROM: usize = 5;
@@ -244,17 +259,19 @@ impl Terms {
             Term::All { all, .. } => all.iter().map(shortest).max().unwrap_or(0),
         };
         let id = TermId(self.entries.push(Entry {
+            fingerprint: self.fingerprint_of(&term),
             term,
             nullable,
             open,
             shortest,
-            row: OnceLock::new(),
-            class_step: OnceLock::new(),
-            plenty: OnceLock::new(),
-            has_text: OnceLock::new(),
+            further: OnceLock::new(),
         }) as u32);
         index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         id
+    }
+
+    fn further(&self, term: TermId) -> &Further {
+        self.entries[term.index()].further.get_or_init(Box::default)
     }
 
     /// Whether the term matches the empty text.
@@ -275,6 +292,15 @@ impl Terms {
         if set.is_empty() { TermId::NOTHING } else { self.intern(Term::Bytes(set)) }
     }
 
+    /// One byte.
+    fn byte(&self, byte: u8) -> TermId {
+        *self.singles[usize::from(byte)].get_or_init(|| {
+            let mut set = ByteSet::default();
+            set.insert_range(byte, byte);
+            self.bytes(set)
+        })
+    }
+
     /// Exactly these bytes.
     pub fn text(&self, text: &[u8]) -> TermId {
         self.text_before(text, TermId::EMPTY)
@@ -282,11 +308,7 @@ impl Terms {
 
     /// These bytes followed by a term.
     fn text_before(&self, text: &[u8], rest: TermId) -> TermId {
-        text.iter().rev().fold(rest, |rest, &byte| {
-            let mut set = ByteSet::default();
-            set.insert_range(byte, byte);
-            self.concat(self.bytes(set), rest)
-        })
+        text.iter().rev().fold(rest, |rest, &byte| self.concat(self.byte(byte), rest))
     }
 
     /// One of several texts, as a trie.
@@ -314,10 +336,8 @@ impl Terms {
             let byte = first[depth];
             let same = going_on.partition_point(|(text, _)| text[depth] <= byte);
             let (group, others) = going_on.split_at(same);
-            let mut set = ByteSet::default();
-            set.insert_range(byte, byte);
             let tail = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.trie(group, depth + 1));
-            alternatives.push(self.concat(self.bytes(set), tail));
+            alternatives.push(self.concat(self.byte(byte), tail));
             going_on = others;
         }
         self.alt(alternatives)
@@ -325,6 +345,13 @@ impl Terms {
 
     /// One code point of the given sorted, disjoint ranges, in UTF-8 (surrogates excluded).
     pub fn class(&self, ranges: &[(char, char)]) -> TermId {
+        if ranges.last().is_some_and(|&(_, hi)| hi.is_ascii()) {
+            let mut set = ByteSet::default();
+            for &(lo, hi) in ranges {
+                set.insert_range(lo as u8, hi as u8);
+            }
+            return self.bytes(set);
+        }
         let known =
             self.classes.lock().unwrap_or_else(PoisonError::into_inner).get(ranges).copied();
         if let Some(term) = known {
@@ -445,8 +472,40 @@ impl Terms {
         }
     }
 
+    /// Whether the term matches exactly one text.
+    pub(crate) fn is_literal(&self, term: TermId) -> bool {
+        let mut rest = term;
+        loop {
+            match self.after_bytes(rest) {
+                Some((set, next)) if set.len() == 1 => rest = next,
+                Some(_) => return false,
+                None if self.nullable(rest) => return rest == TermId::EMPTY,
+                None => match *self.transitions(rest) {
+                    [(lo, hi, next)] if lo == hi => rest = next,
+                    _ => return false,
+                },
+            }
+        }
+    }
+
+    /// The bytes with which a term begins and the one term that they all lead to, if that can be
+    /// seen at once: most of a text is made of such terms, and needs no transitions.
+    fn after_bytes(&self, term: TermId) -> Option<(&ByteSet, TermId)> {
+        match &self.entries[term.index()].term {
+            Term::Bytes(set) => Some((set, TermId::EMPTY)),
+            &Term::Concat(first, rest) => match &self.entries[first.index()].term {
+                Term::Bytes(set) => Some((set, rest)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The term after `byte`; [`TermId::NOTHING`] if no match goes on with it.
     pub fn next(&self, term: TermId, byte: u8) -> TermId {
+        if let Some((set, next)) = self.after_bytes(term) {
+            return if set.contains(byte) { next } else { TermId::NOTHING };
+        }
         let row = self.row(term);
         if let Some(dense) = &row.dense {
             return dense[usize::from(byte)];
@@ -466,16 +525,17 @@ impl Terms {
 
     /// The bytes with which a match can go on.
     pub fn first(&self, term: TermId) -> ByteSet {
-        self.row(term).first
+        self.after_bytes(term).map_or_else(|| self.row(term).first, |(set, _)| *set)
     }
 
     fn row(&self, term: TermId) -> &Row {
-        let entry = &self.entries[term.index()];
-        if let Some(row) = entry.row.get() {
+        let known = &self.further(term).row;
+        if let Some(row) = known.get() {
             return row;
         }
-        let ranges = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.derive(&entry.term));
-        entry.row.get_or_init(|| {
+        let term = &self.entries[term.index()].term;
+        let ranges = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.derive(term));
+        known.get_or_init(|| {
             let dense = (ranges.len() >= DENSE_FROM).then(|| {
                 let mut table = Box::new([TermId::NOTHING; 256]);
                 for &(lo, hi, to) in &ranges {
@@ -584,17 +644,17 @@ impl Terms {
     /// Whether the term matches so many texts that nobody writes them all: infinitely many, or
     /// more than 65,535.
     pub fn has_plenty(&self, term: TermId) -> bool {
-        if let Some(&known) = self.entries[term.index()].plenty.get() {
+        if let Some(&known) = self.further(term).plenty.get() {
             return known;
         }
         let known = match self.counts(term) {
             // What was met on the way need not be counted again.
             Some(counts) => counts.into_iter().fold(false, |_, (met, count)| {
-                *self.entries[met.index()].plenty.get_or_init(|| count >= PLENTY)
+                *self.further(met).plenty.get_or_init(|| count >= PLENTY)
             }),
             None => true,
         };
-        *self.entries[term.index()].plenty.get_or_init(|| known)
+        *self.further(term).plenty.get_or_init(|| known)
     }
 
     /// How many texts the term matches, if they are finitely many. A term with more than 10,000

@@ -17,9 +17,12 @@ use crate::options::{DigitBounds, Numbers, Options};
 /// A bound on a magnitude: digits and whether the bound itself is out.
 type Edge<'a> = Option<(&'a [u8], bool)>;
 
-/// The greatest and the least magnitude that an exponent is printed for.
-const GREATEST_FLOAT: &str = "1.7976931348623157e308";
+/// The least and the greatest magnitude that an exponent is printed for. Where nothing else bounds
+/// a number, the greatest comes alone behind those below [`GREAT_FLOAT`]: to compare with each of
+/// its digits would take more than all the rest of what a number may be.
 const LEAST_FLOAT: &str = "5e-324";
+const GREAT_FLOAT: &str = "1.79e308";
+const GREATEST_FLOAT: &str = "1.7976931348623157e308";
 
 /// From this exponent up (Python's `repr`) and from the negative one down an exponent is printed.
 const FIRST_EXPONENT: i64 = 16;
@@ -75,7 +78,6 @@ impl Speller {
             && set.high.as_ref().is_none_or(|high| above(high, &zero));
         let positive = set.high.as_ref().is_none_or(|high| high.value > zero);
         let negative = set.low.as_ref().is_none_or(|low| low.value < zero);
-        let open = |value: Decimal| Bound { value, inclusive: false };
         let positive = positive.then(|| {
             let low = set.low.clone().filter(|low| low.value >= zero);
             Range { low: low.unwrap_or_else(|| open(zero.clone())), high: set.high.clone() }
@@ -223,18 +225,30 @@ impl Speller {
 
     /// With a normalised mantissa and an exponent, as floats are printed.
     fn scientific(&self, range: &Range) -> Vec<Expr> {
+        let low = Some(range.low.clone()).filter(|low| !low.value.is_zero());
+        let high = range.high.clone();
         if self.digits.exponent == 0 {
             return Vec::new();
         }
-        let top = 10_i64.pow(self.digits.exponent) - 1;
-        let mut low = Some(range.low.clone()).filter(|low| !low.value.is_zero());
-        let mut high = range.high.clone();
-        if self.numbers == Numbers::Canonical {
-            let parse = |text| Decimal::parse(text).unwrap_or_else(Decimal::zero);
-            let (least, greatest) = (parse(LEAST_FLOAT), parse(GREATEST_FLOAT));
-            low = low.filter(|low| low.value >= least).or(Some(closed(least)));
-            high = high.filter(|high| high.value <= greatest).or(Some(closed(greatest)));
+        if self.numbers == Numbers::Any {
+            return self.powers(low, high);
         }
+        let parse = |text| Decimal::parse(text).unwrap_or_else(Decimal::zero);
+        let (least, greatest) = (parse(LEAST_FLOAT), parse(GREATEST_FLOAT));
+        let low = low.filter(|low| low.value >= least).unwrap_or_else(|| closed(least));
+        let high = high.filter(|high| high.value <= greatest);
+        if high.is_some() {
+            return self.powers(Some(low), high);
+        }
+        let alone = below(&low, &greatest).then(|| closed(greatest));
+        let mut cases = self.powers(Some(low), Some(open(parse(GREAT_FLOAT))));
+        cases.extend(alone.into_iter().flat_map(|at| self.powers(Some(at.clone()), Some(at))));
+        cases
+    }
+
+    /// From `low` to `high`, with an exponent.
+    fn powers(&self, low: Option<Bound>, high: Option<Bound>) -> Vec<Expr> {
+        let top = 10_i64.pow(self.digits.exponent) - 1;
         if let (Some(low), Some(high)) = (&low, &high)
             && high.value < low.value
         {
@@ -322,6 +336,10 @@ fn closed(value: Decimal) -> Bound {
     Bound { value, inclusive: true }
 }
 
+fn open(value: Decimal) -> Bound {
+    Bound { value, inclusive: false }
+}
+
 fn below(low: &Bound, value: &Decimal) -> bool {
     low.value < *value || low.inclusive && low.value == *value
 }
@@ -338,6 +356,7 @@ fn mantissas(low: Edge<'_>, high: Edge<'_>, most: usize, canonical: bool) -> Opt
     let mut digit = from;
     while digit <= to {
         let low_rest = low.filter(|_| digit == from).map(|(digits, strict)| (&digits[1..], strict));
+        let low_rest = low_rest.filter(|(digits, strict)| !digits.is_empty() || *strict);
         let high_rest = high.filter(|_| digit == to).map(|(digits, strict)| (&digits[1..], strict));
         let mut until = digit;
         if low_rest.is_none() && high_rest.is_none() {

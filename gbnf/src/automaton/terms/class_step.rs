@@ -29,7 +29,7 @@ impl Terms {
     /// assert_eq!(terms.class_step(again), Some(ClassStep { class, next: again }));
     /// ```
     pub fn class_step(&self, term: TermId) -> Option<ClassStep> {
-        *self.entries[term.index()].class_step.get_or_init(|| self.find_class_step(term))
+        *self.further(term).class_step.get_or_init(|| self.find_class_step(term))
     }
 
     fn find_class_step(&self, term: TermId) -> Option<ClassStep> {

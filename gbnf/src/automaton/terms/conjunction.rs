@@ -165,9 +165,8 @@ impl Terms {
     }
 
     fn known_to_have_text(&self, term: TermId) -> Option<Result<bool, SearchTooLong>> {
-        let entry = &self.entries[term.index()];
-        match entry.term {
-            Term::All { .. } => entry.has_text.get().copied(),
+        match self.entries[term.index()].term {
+            Term::All { .. } => self.further(term).has_text.get().copied(),
             _ => Some(Ok(term != TermId::NOTHING)),
         }
     }
@@ -180,7 +179,7 @@ impl Terms {
     ) -> Result<bool, SearchTooLong> {
         for term in terms {
             // Another thread may have found the same.
-            let _ = self.entries[term.index()].has_text.set(has_text);
+            let _ = self.further(*term).has_text.set(has_text);
         }
         has_text
     }

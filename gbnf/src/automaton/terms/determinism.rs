@@ -86,12 +86,13 @@ impl<'a> Determinism<'a> {
                 }
                 Some(edges)
             }
-            &Term::Repeat { item, max, .. } => {
+            &Term::Repeat { item, min, max } => {
                 let mut edges = self.edges(item)?;
-                if max != Some(1) {
-                    if edges.further.intersects(&edges.first) {
-                        return None;
-                    }
+                if max != Some(1) && edges.further.intersects(&edges.first) {
+                    return None;
+                }
+                // Of so many iterations, and no others, only the last may end the match.
+                if max != Some(1) && max != Some(min) {
                     let first = edges.first;
                     edges.further.union_with(&first);
                 }

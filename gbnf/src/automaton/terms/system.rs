@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::{Term, TermId, Terms};
+use super::{Fingerprint, Term, TermId, Terms};
 
 /// The systems of a store.
 #[derive(Debug, Default)]
@@ -22,12 +22,17 @@ pub(super) struct Systems {
 struct System {
     bodies: Arc<[TermId]>,
     nullable: Box<[bool]>,
+    fingerprint: Fingerprint,
 }
 
 impl Systems {
     /// Whether a rule matches the empty text.
     pub(super) fn nullable(&self, system: u32, index: u32) -> bool {
         self.all[system as usize].nullable[index as usize]
+    }
+
+    pub(super) fn fingerprint(&self, system: u32) -> Fingerprint {
+        self.all[system as usize].fingerprint
     }
 }
 
@@ -44,7 +49,11 @@ impl Terms {
             let mut index = self.systems.index.lock().unwrap_or_else(PoisonError::into_inner);
             index.get(bodies).copied().unwrap_or_else(|| {
                 let bodies: Arc<[TermId]> = bodies.into();
-                let system = System { bodies: Arc::clone(&bodies), nullable: nullable.into() };
+                let system = System {
+                    fingerprint: self.fingerprint_of_system(&bodies),
+                    bodies: Arc::clone(&bodies),
+                    nullable: nullable.into(),
+                };
                 let number = self.systems.all.push(system) as u32;
                 index.insert(bodies, number);
                 number

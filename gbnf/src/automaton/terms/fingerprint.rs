@@ -1,0 +1,124 @@
+//! What a term is, in whatever store it lies.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use super::{Term, TermId, Terms};
+
+/// A hash of all that a term is made of, the same in every store of one process: what has been
+/// found out about a term of one grammar can be looked up for that of another. Its 128 bits are
+/// mixed with keys that nobody knows, so that two terms with one fingerprint are not to be met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fingerprint([u64; 2]);
+
+impl Fingerprint {
+    /// Of a list of terms, in their order.
+    fn of_list(kind: u64, parts: impl IntoIterator<Item = Self>) -> Self {
+        parts.into_iter().fold(Digest::new(kind), Digest::part).end()
+    }
+
+    /// Of a set of terms, whose order says nothing.
+    fn of_set(kind: u64, parts: impl IntoIterator<Item = Self>) -> Self {
+        let sum = parts.into_iter().fold([0; 2], |sum: [u64; 2], part| {
+            let Self(mixed) = Digest::new(kind).part(part).end();
+            [sum[0].wrapping_add(mixed[0]), sum[1].wrapping_add(mixed[1])]
+        });
+        Digest::new(kind).part(Self(sum)).end()
+    }
+}
+
+static KEYS: LazyLock<[u64; 4]> = LazyLock::new(|| {
+    let random = RandomState::new();
+    std::array::from_fn(|index| random.hash_one(index) | 1)
+});
+
+/// Two independent hashes of 64 bits, each by folded multiplications with a key of its own.
+#[derive(Clone, Copy)]
+struct Digest([u64; 2]);
+
+impl Digest {
+    fn new(kind: u64) -> Self {
+        Self([KEYS[2], KEYS[3]]).word(kind)
+    }
+
+    fn word(self, word: u64) -> Self {
+        self.part(Fingerprint([word; 2]))
+    }
+
+    fn part(self, part: Fingerprint) -> Self {
+        let fold = |half: usize| {
+            let product = u128::from(self.0[half] ^ part.0[half]) * u128::from(KEYS[half]);
+            product as u64 ^ (product >> 64) as u64
+        };
+        Self([fold(0), fold(1)])
+    }
+
+    fn end(self) -> Fingerprint {
+        Fingerprint(self.0)
+    }
+}
+
+impl Terms {
+    /// The fingerprint of a term.
+    ///
+    /// ```
+    /// use grammask_gbnf::Terms;
+    /// let (some, others) = (Terms::default(), Terms::default());
+    /// let (a, b) = (some.text(b"a"), some.text(b"b"));
+    /// let (c, d) = (others.text(b"b"), others.text(b"a"));
+    /// let ab = some.fingerprint(some.concat(a, b));
+    /// assert_eq!(others.fingerprint(others.concat(d, c)), ab);
+    /// assert_ne!(others.fingerprint(others.concat(c, d)), ab);
+    /// ```
+    pub fn fingerprint(&self, term: TermId) -> Fingerprint {
+        self.entries[term.index()].fingerprint
+    }
+
+    /// The fingerprint of what a term is made of.
+    pub(super) fn fingerprint_of(&self, term: &Term) -> Fingerprint {
+        let of = |term: &TermId| self.fingerprint(*term);
+        match term {
+            Term::Nothing => Digest::new(0).end(),
+            Term::Empty => Digest::new(1).end(),
+            Term::Bytes(set) => set.0.into_iter().fold(Digest::new(2), Digest::word).end(),
+            Term::Concat(first, second) => Fingerprint::of_list(3, [of(first), of(second)]),
+            Term::Alt(items) => Fingerprint::of_set(4, items.iter().map(of)),
+            Term::Repeat { item, min, max } => {
+                let max = max.map_or(u64::MAX, u64::from);
+                Digest::new(5).part(of(item)).word(u64::from(*min)).word(max).end()
+            }
+            Term::Rule { system, index } => {
+                Digest::new(6).part(self.systems.fingerprint(*system)).word((*index).into()).end()
+            }
+            Term::Hole(index) => Digest::new(7).word((*index).into()).end(),
+            Term::All { all, none } => {
+                let all = Fingerprint::of_set(8, all.iter().map(of));
+                Fingerprint::of_list(9, [all, Fingerprint::of_set(10, none.iter().map(of))])
+            }
+        }
+    }
+
+    /// The fingerprint of a system with these bodies.
+    pub(super) fn fingerprint_of_system(&self, bodies: &[TermId]) -> Fingerprint {
+        Fingerprint::of_list(11, bodies.iter().map(|&body| self.fingerprint(body)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_counts_only_where_it_means_something() {
+        let (some, others) = (Terms::default(), Terms::default());
+        let make = |terms: &Terms, texts: [&str; 3]| {
+            let [a, b, c] = texts.map(|text| terms.text(text.as_bytes()));
+            let choice = terms.alt([a, b, c]);
+            (terms.fingerprint(choice), terms.fingerprint(terms.repeat(choice, 2, None)))
+        };
+        let (choice, looped) = make(&some, ["one", "two", "three"]);
+        assert_eq!(make(&others, ["three", "one", "two"]), (choice, looped));
+        assert_ne!(choice, looped);
+        assert_ne!(make(&others, ["three", "one", "owt"]).0, choice);
+    }
+}

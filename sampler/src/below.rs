@@ -1,0 +1,100 @@
+//! Where tokens leave a terminal: what lies below several nodes of the trie, as one.
+//!
+//! Of the tokens that end a JSON string some hundred go on behind the quote, all of them in the
+//! same few ways (`",`, `":`, `"}`). One walk through these tells all of them.
+
+use crate::tables::Tables;
+use crate::token_id::TokenId;
+use crate::trie::{TokenTrie, TrieNode};
+
+/// Some nodes of the trie, and what lies below them as a trie of its own.
+#[derive(Debug)]
+pub(crate) struct Below {
+    /// The nodes, ascending.
+    pub(crate) nodes: Box<[TrieNode]>,
+    /// Those with a token.
+    pub(crate) tokens: Box<[(TrieNode, TokenId)]>,
+    /// Those below which so much lies that there are tables for it: they stay alone.
+    pub(crate) large: Box<[TrieNode]>,
+    /// The bytes of what lies below the others, in preorder; 0 for the root.
+    bytes: Vec<u8>,
+    /// One past the last node of each subtree.
+    ends: Vec<u32>,
+    /// Where the tokens of each node end; they begin where those of the node before it end.
+    token_ends: Vec<u32>,
+    merged: Vec<(TrieNode, TokenId)>,
+}
+
+/// A node of what lies below.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BelowNode(u32);
+
+impl Below {
+    /// What they all stand on.
+    pub(crate) const ROOT: BelowNode = BelowNode(0);
+
+    /// Merges what lies below some nodes, none of which lies below another.
+    pub(crate) fn new(nodes: &[TrieNode], tables: &Tables) -> Self {
+        let trie = &tables.trie;
+        let (large, small): (Vec<TrieNode>, Vec<TrieNode>) =
+            nodes.iter().partition(|&&node| tables.is_large(node));
+        let mut below = Self {
+            nodes: nodes.into(),
+            tokens: with_tokens(nodes, trie).collect(),
+            large: large.into(),
+            bytes: vec![0],
+            ends: vec![0],
+            token_ends: vec![0],
+            merged: Vec::new(),
+        };
+        below.add(&small, trie);
+        below.ends[0] = below.bytes.len() as u32;
+        below
+    }
+
+    /// Adds the children of some nodes. The depth is that of a token.
+    fn add(&mut self, nodes: &[TrieNode], trie: &TokenTrie) {
+        let mut children: Vec<_> = nodes.iter().flat_map(|&node| trie.children(node)).collect();
+        children.sort_unstable();
+        for same in children.chunk_by(|(one, _), (other, _)| one == other) {
+            let at = self.bytes.len();
+            let nodes: Vec<TrieNode> = same.iter().map(|&(_, node)| node).collect();
+            self.bytes.push(same[0].0);
+            self.ends.push(0);
+            self.merged.extend(with_tokens(&nodes, trie));
+            self.token_ends.push(self.merged.len() as u32);
+            self.add(&nodes, trie);
+            self.ends[at] = self.bytes.len() as u32;
+        }
+    }
+
+    /// The children of a node, by their bytes.
+    pub(crate) fn children(&self, node: BelowNode) -> impl Iterator<Item = (u8, BelowNode)> + '_ {
+        let end = self.ends[node.0 as usize];
+        let mut next = node.0 + 1;
+        std::iter::from_fn(move || {
+            let child = next;
+            (child < end).then(|| {
+                next = self.ends[child as usize];
+                (self.bytes[child as usize], BelowNode(child))
+            })
+        })
+    }
+
+    pub(crate) fn has_children(&self, node: BelowNode) -> bool {
+        self.ends[node.0 as usize] > node.0 + 1
+    }
+
+    /// The tokens of a node, each with its place in the trie.
+    pub(crate) fn tokens_of(&self, node: BelowNode) -> &[(TrieNode, TokenId)] {
+        let (start, end) = (node.0 as usize - 1, node.0 as usize);
+        &self.merged[self.token_ends[start] as usize..self.token_ends[end] as usize]
+    }
+}
+
+fn with_tokens<'a>(
+    nodes: &'a [TrieNode],
+    trie: &'a TokenTrie,
+) -> impl Iterator<Item = (TrieNode, TokenId)> + 'a {
+    nodes.iter().filter_map(|&node| Some((node, trie.token(node)?)))
+}
