@@ -56,8 +56,8 @@ impl Engine {
     }
 
     /// The ends of keys, where all undeclared keys belong to the entry `member`: one walk for all
-    /// but the known ones. Whether that tells all: not if a further key is read within a token,
-    /// which must differ from this one; then nothing is added.
+    /// but the known ones. Whether that tells all: not if a further key ends within a token, which
+    /// must differ from this one; then nothing is added.
     fn same_ends(
         &self,
         session: &mut Session,
@@ -67,7 +67,7 @@ impl Engine {
         found: &mut Found,
     ) -> bool {
         let trie = &self.tables.trie;
-        let steps = session.key_steps();
+        let missed = session.missed_keys();
         let known = self.known_ends(session, key.entry.label, ends);
         let is_known = |node| known.iter().any(|&known| trie.is_within(node, known));
         let state = session.after_some_key(key.start, key.entry, &[member], &[]);
@@ -81,7 +81,7 @@ impl Engine {
         };
         add(&ends.tokens);
         walk_below(session, ends, Below::ROOT, &state, &mut add);
-        if session.key_steps() != steps {
+        if session.missed_keys() != missed {
             return false;
         }
         found.append(same);
@@ -126,8 +126,8 @@ impl Engine {
     ) {
         let trie = &self.tables.trie;
         let Key { start, entry } = key;
-        // Undeclared keys lead to the same places, as long as no further key is read within the
-        // token; but within the items of a list, which are compared.
+        // Undeclared keys lead to the same places, as long as no further key ends within the token;
+        // but within the items of a list, which are compared.
         let in_item = entry.track != TrackId::NONE;
         let mut same: Option<(KeyEnd, State)> = None;
         for &node in &table.ends.nodes {
@@ -149,10 +149,10 @@ impl Engine {
                     same = Some((end.clone(), state));
                 }
                 if let Some((_, state)) = &same {
-                    let steps = session.key_steps();
+                    let missed = session.missed_keys();
                     let mut behind = Found::new(self.vocabulary().len());
                     self.walk(session, node, state, &mut behind);
-                    if session.key_steps() == steps {
+                    if session.missed_keys() == missed {
                         found.append(behind);
                         continue;
                     }

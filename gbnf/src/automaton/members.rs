@@ -153,6 +153,8 @@ pub(crate) struct MemberTables {
     plenty: FxHashMap<KeyStateId, Tags>,
     /// The keys of a state that are not also matches of such rests.
     uncovered: FxHashMap<(KeyStateId, Arc<[TermId]>), Tags>,
+    /// How often a forgotten key was asked for.
+    missed: u64,
 }
 
 /// How much [`MemberTables`] hold at some time.
@@ -181,6 +183,7 @@ impl Default for MemberTables {
             endings: FxHashMap::default(),
             plenty: FxHashMap::default(),
             uncovered: FxHashMap::default(),
+            missed: 0,
         };
         tables.seen.intern(Box::new([]));
         tables.counts.intern(Box::new([]));
@@ -259,9 +262,14 @@ impl MemberTables {
         })
     }
 
-    /// Whether a key that has been written before the one of this context has been forgotten.
-    pub(crate) fn has_forgotten(&self, context: ContextId) -> bool {
-        self.states.get(self.contexts.get(context.0).state).forgotten
+    /// See [`crate::Session::missed_keys`].
+    pub(crate) fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// An undeclared key is compared with those that have been written.
+    fn compare(&mut self, state: u32) {
+        self.missed += u64::from(self.states.get(state).forgotten);
     }
 
     fn has_seen(&self, state: &MemberState, member: u32) -> bool {
@@ -427,6 +435,7 @@ impl MemberTables {
             }
         } else if now.written.is_none_or(|keys| self.texts.ends(keys).is_none()) {
             for &(_, member) in &*complete {
+                self.compare(now.state);
                 if self.allowed(shape, now.state, member, room) {
                     let state = self.with_key(shape, now.state, member, now.path);
                     after.ends.push((member, state));
@@ -535,6 +544,7 @@ impl MemberTables {
     ) -> bool {
         let count = *self.endings.entry(rest).or_insert_with(|| terms.count(rest));
         let Some(count) = count else { return true };
+        self.compare(context.state);
         // The key that ends here does not count: it is not longer.
         let count = count - u64::from(terms.nullable(rest));
         let mut excluded = 0;

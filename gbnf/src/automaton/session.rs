@@ -108,7 +108,6 @@ pub struct Session {
     /// The counting set that each loop starts with.
     first_counts: Vec<u32>,
     pending: BinaryHeap<Item>,
-    key_steps: u64,
 }
 
 /// What a step has led to.
@@ -163,7 +162,6 @@ impl Session {
             expansions: Vec::new(),
             first_counts,
             pending: BinaryHeap::new(),
-            key_steps: 0,
         }
     }
 
@@ -275,7 +273,6 @@ impl Session {
         byte: u8,
         reached: &mut Reached,
     ) {
-        self.key_steps += u64::from(self.members.has_forgotten(context));
         let shape = &self.program.shapes[index as usize];
         let after = self.members.step(shape, state, context, byte, &self.terms);
         if let Some((state, context)) = after.goes_on {
@@ -421,8 +418,8 @@ impl Session {
     }
 
     /// The state behind the key of a configuration of `state` that ends with `bytes` and is an
-    /// undeclared key of these members: exact until [`Session::key_steps`] changes, as only then is
-    /// a further key compared with this one.
+    /// undeclared key of these members: exact until [`Session::missed_keys`] changes, as only then
+    /// has a further key been compared with this one.
     pub fn after_some_key(
         &mut self,
         state: &State,
@@ -443,9 +440,9 @@ impl Session {
         self.reached_by(state, entry, bytes, &ended)
     }
 
-    /// How many bytes of keys have been read behind one that had been forgotten.
-    pub fn key_steps(&self) -> u64 {
-        self.key_steps
+    /// How often a further key has been compared with one of [`Session::after_some_key`].
+    pub fn missed_keys(&self) -> u64 {
+        self.members.missed()
     }
 
     /// The state behind the terminal of a configuration of `state` that ends with `bytes`.
