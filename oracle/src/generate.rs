@@ -337,6 +337,8 @@ fn conjunction() -> BoxedStrategy<Expr> {
         1 => Just(letters().repeat(0, None)),
         1 => bounds(3).prop_map(move |(min, max)| letters().repeat(min, max)),
         1 => bounds(3).prop_map(|(min, max)| Expr::new(ExprKind::Any).repeat(min, max)),
+        // A bound that is out of a token's reach.
+        1 => (4..=12_u32).prop_map(|max| Expr::class([('a', 'e')]).repeat(0, Some(max))),
     ];
     (vec(shape, 1..=3), vec(regular, 0..=2))
         .prop_map(|(all, none)| Expr::new(ExprKind::All(Box::new(All { all, none }))))

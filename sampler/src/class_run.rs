@@ -3,8 +3,10 @@
 
 use grammask_gbnf::{TermId, Terms};
 
+use crate::dfa::Dfa;
+use crate::mask::TokenMask;
 use crate::tables::Tables;
-use crate::token_set::{Found, TokenSet};
+use crate::token_set::TokenSet;
 use crate::trie::TrieNode;
 
 /// What is below a node of the trie, for a run over a class that begins there.
@@ -54,41 +56,47 @@ impl ClassRun {
         terms: &Terms,
     ) -> Self {
         let trie = &tables.trie;
-        let again = terms.repeat(class, 0, None);
-        let mut inside = Found::new(tables.len);
+        let mut dfa = Dfa::new(terms.repeat(class, 0, None), TermId::NOTHING, terms);
+        let mut inside = TokenMask::new(tables.len);
         let mut ends = Vec::new();
         let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
-        // Each with what has been read of a character.
-        let mut pending = vec![(start, again, Exit::default())];
-        while let Some((node, term, at)) = pending.pop() {
-            for (byte, child) in trie.children(node) {
-                let next = terms.next(term, byte);
-                let mut at = at.then(byte);
-                if next == TermId::NOTHING {
-                    exits.push((at, child));
-                    continue;
+        // Of each node below that is inside: its state, and how many characters have been read.
+        let mut reached = vec![(Dfa::START, 0); trie.below(start) + 1];
+        trie.scan(start, |node, at, parent, byte| {
+            let (state, mut read) = reached[parent];
+            let next = dfa.next(state, byte);
+            if next == Dfa::DEAD {
+                let mut exit = Exit { read, ..Exit::default() };
+                let (mut path, mut above) = (vec![byte], parent);
+                while reached[above].0 != Dfa::START {
+                    let (byte, parent) = trie.step_to(start, above);
+                    path.push(byte);
+                    above = parent;
                 }
-                if next == again {
-                    let read = if most.is_some() { at.read + 1 } else { 0 };
-                    at = Exit { read, ..Exit::default() };
-                    if most == Some(read) {
-                        ends.push(child);
-                        continue;
-                    }
-                }
-                inside.extend(trie.token(child));
-                if trie.has_children(child) {
-                    pending.push((child, next, at));
+                path.into_iter().rev().for_each(|byte| exit = exit.then(byte));
+                exits.push((exit, node));
+                return false;
+            }
+            if next == Dfa::START && most.is_some() {
+                read += 1;
+                if most == Some(read) {
+                    ends.push(node);
+                    return false;
                 }
             }
-        }
+            reached[at] = (next, read);
+            if let Some(token) = trie.token(node) {
+                inside.insert(token);
+            }
+            true
+        });
         exits.sort_unstable();
         let groups = exits.chunk_by(|(a, _), (b, _)| a == b).scan(0, |end, group| {
             *end += group.len() as u32;
             Some((group[0].0, *end))
         });
         Self {
-            inside: inside.into_set(),
+            inside: TokenSet::from(inside),
             ends: ends.into(),
             exits: groups.collect(),
             nodes: exits.iter().map(|&(_, node)| node).collect(),

@@ -7,9 +7,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{
-    Entry, Label, Session, State, TextId, TokenName, TokenReference,
-};
+use grammask_gbnf::{Entry, Label, Session, State, TextId, TokenName, TokenReference};
 
 use crate::interior::{Interior, Iterations};
 use crate::mask::TokenMask;

@@ -117,13 +117,7 @@ impl Engine {
     }
 
     /// The ends of keys, one by one.
-    fn all_ends(
-        &self,
-        session: &mut Session,
-        key: Key<'_>,
-        table: &Interior,
-        found: &mut Found,
-    ) {
+    fn all_ends(&self, session: &mut Session, key: Key<'_>, table: &Interior, found: &mut Found) {
         let trie = &self.tables.trie;
         let Key { start, entry } = key;
         // Undeclared keys lead to the same places, as long as no further key ends within the token;

@@ -24,6 +24,7 @@ mod candidates;
 mod chain;
 mod class_run;
 mod constraint;
+mod dfa;
 mod engine;
 mod grammar_sampler;
 mod interior;

@@ -18,6 +18,8 @@ pub(crate) struct Tables {
     pub(crate) trie: TokenTrie,
     /// Number of ids of the vocabulary.
     pub(crate) len: usize,
+    /// No token has more bytes.
+    longest: usize,
     /// By (where in the trie, term).
     interiors: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
     keys: Mutex<Generations<Fingerprint, Arc<Interior>>>,
@@ -54,6 +56,7 @@ impl Tables {
         Self {
             trie: TokenTrie::new(vocabulary),
             len: vocabulary.len(),
+            longest: vocabulary.longest(),
             interiors: Mutex::new(Generations::new(MAX_INTERIORS)),
             keys: Mutex::new(Generations::new(MAX_INTERIORS)),
             iterations: Mutex::new(Generations::new(MAX_ITERATIONS)),
@@ -64,6 +67,7 @@ impl Tables {
 
     /// The tokens of a term, below a node.
     pub(crate) fn interior(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
+        let term = terms.without_bound(term, self.longest).unwrap_or(term);
         let build = || Interior::new(node, term, self, terms);
         shared(&self.interiors, &(node, terms.fingerprint(term)), build)
     }

@@ -22,6 +22,15 @@ impl TokenSet {
     }
 }
 
+impl From<TokenMask> for TokenSet {
+    fn from(mask: TokenMask) -> Self {
+        if mask.count() * FEW <= mask.len() {
+            return Self::Few(mask.tokens().collect());
+        }
+        Self::Many(Box::new(mask))
+    }
+}
+
 /// Tokens as they are found: one by one, or many at once.
 #[derive(Debug)]
 pub(crate) struct Found {

@@ -128,6 +128,28 @@ impl TokenTrie {
         self.child_bytes[range.clone()].iter().copied().zip(self.children[range].iter().copied())
     }
 
+    /// Visits what lies below a node in preorder: each node with its distance from that node, the
+    /// distance of its parent, and its byte. What is below a node is left out if `visit` says so.
+    pub(crate) fn scan(
+        &self,
+        start: TrieNode,
+        mut visit: impl FnMut(TrieNode, usize, usize, u8) -> bool,
+    ) {
+        let start = start.0 as usize;
+        let mut node = start + 1;
+        while node < self.ends[start] as usize {
+            let parent = self.parents[node] as usize - start;
+            let descend = visit(TrieNode(node as u32), node - start, parent, self.bytes[node]);
+            node = if descend { node + 1 } else { self.ends[node] as usize };
+        }
+    }
+
+    /// The byte that leads to the node at a distance from another, and the distance of its parent.
+    pub(crate) fn step_to(&self, start: TrieNode, distance: usize) -> (u8, usize) {
+        let node = start.0 as usize + distance;
+        (self.bytes[node], self.parents[node] as usize - start.0 as usize)
+    }
+
     /// Whether a node is `top` or lies below it.
     pub(crate) fn is_within(&self, node: TrieNode, top: TrieNode) -> bool {
         top <= node && node.0 < self.ends[top.0 as usize]

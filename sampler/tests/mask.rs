@@ -6,6 +6,7 @@ use std::sync::Arc;
 use grammask_gbnf::{Automaton, Grammar};
 use grammask_oracle::generate;
 use grammask_sampler::{Constraint, Engine, TokenId, TokenMask, Vocabulary};
+use proptest::collection::vec;
 use proptest::prelude::*;
 
 /// The mask by its definition: every token is tried byte by byte, in a session of its own. In the
@@ -114,13 +115,17 @@ fn run(engine: &Arc<Engine>, grammar: &Grammar, choices: &[u16]) -> Result<(), T
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
+    /// Also where the tables of the engine are those of other grammars.
     #[test]
     fn masks_are_exact(
-        grammar in generate::grammars(),
+        grammars in vec(generate::grammars(), 1..=3),
         tokens in generate::vocabularies(),
         choices in generate::steps(12),
     ) {
-        run(&engine(&tokens), &grammar, &choices)?;
+        let engine = engine(&tokens);
+        for grammar in &grammars {
+            run(&engine, grammar, &choices)?;
+        }
     }
 
     #[test]

@@ -426,8 +426,7 @@ impl MemberTables {
         let mut after = KeyAfter::default();
         let room = self.room(shape, now.state);
         let complete = self.complete(to, terms);
-        let is_literal =
-            |&&(_, member): &&(TermId, u32)| !shape.is_many(member);
+        let is_literal = |&&(_, member): &&(TermId, u32)| !shape.is_many(member);
         if let Some(&(_, member)) = complete.iter().find(is_literal) {
             if self.allowed(shape, now.state, member, room) {
                 let state = self.with_member(shape, now.state, member);
@@ -528,8 +527,7 @@ impl MemberTables {
         tags.iter().any(|&(rest, member)| {
             rest != TermId::EMPTY
                 && self.allowed(shape, context.state, member, room)
-                && (!shape.is_many(member)
-                    || self.some_key_left(shape, rest, tags, context, terms))
+                && (!shape.is_many(member) || self.some_key_left(shape, rest, tags, context, terms))
         })
     }
 

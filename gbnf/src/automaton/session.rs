@@ -11,9 +11,7 @@ use smallvec::SmallVec;
 use crate::automaton::counting::CountingSets;
 use crate::automaton::label::{self, After, Label};
 use crate::automaton::lists::ListTables;
-use crate::automaton::members::{
-    ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, MemberTables,
-};
+use crate::automaton::members::{ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, MemberTables};
 use crate::automaton::program::{Op, Position, Program};
 use crate::automaton::stack::{Frame, NodeId, Stacks};
 use crate::automaton::terms::{ByteSet, Terms};

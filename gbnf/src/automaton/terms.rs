@@ -9,6 +9,7 @@ mod class_step;
 mod conjunction;
 mod determinism;
 mod fingerprint;
+mod slack;
 mod system;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -160,6 +161,8 @@ struct Further {
     plenty: OnceLock<bool>,
     /// Of a conjunction, whether it matches anything.
     has_text: OnceLock<Result<bool, SearchTooLong>>,
+    /// See [`Terms::without_bound`].
+    way_out: OnceLock<Option<u32>>,
 }
 
 /// Inclusive ranges of code points.

@@ -28,11 +28,11 @@ impl Terms {
     /// text.
     pub(crate) fn all(&self, all: Vec<TermId>, none: Vec<TermId>) -> Result<TermId, SearchTooLong> {
         let term = self.conjunction(all, none);
-        Ok(if self.has_text(term)? { term } else { TermId::NOTHING })
+        Ok(if self.has_text(term, MAX_SEARCH)? { term } else { TermId::NOTHING })
     }
 
     /// The conjunction, whether or not it matches anything.
-    fn conjunction(&self, parts: Vec<TermId>, mut none: Vec<TermId>) -> TermId {
+    pub(super) fn conjunction(&self, parts: Vec<TermId>, mut none: Vec<TermId>) -> TermId {
         let mut all = Vec::with_capacity(parts.len());
         for part in parts {
             match &self.entries[part.index()].term {
@@ -65,7 +65,7 @@ impl Terms {
     /// Where the bytes lead from a conjunction, dead ends left out.
     pub(super) fn derive_all(&self, all: &[TermId], none: &[TermId]) -> Ranges {
         let mut ranges = self.ways(all, none);
-        ranges.retain(|&(_, _, to)| self.has_text(to).unwrap_or(false));
+        ranges.retain(|&(_, _, to)| self.has_text(to, MAX_SEARCH).unwrap_or(false));
         join(&mut ranges);
         ranges
     }
@@ -110,8 +110,9 @@ impl Terms {
         found
     }
 
-    /// Whether some text matches: a search that goes first where the least is left to be read.
-    fn has_text(&self, term: TermId) -> Result<bool, SearchTooLong> {
+    /// Whether some text matches: a search that goes first where the least is left to be read, and
+    /// through no more than `limit` states.
+    pub(super) fn has_text(&self, term: TermId, limit: usize) -> Result<bool, SearchTooLong> {
         if let Some(known) = self.known_to_have_text(term) {
             return known;
         }
@@ -142,7 +143,9 @@ impl Terms {
             if has_text {
                 break Some(at);
             }
-            if met.len() > MAX_SEARCH {
+            if met.len() > limit {
+                // With a greater limit there might be an answer for the others.
+                met.truncate(if limit < MAX_SEARCH { 1 } else { met.len() });
                 none_found = Err(SearchTooLong);
                 break None;
             }
@@ -164,7 +167,7 @@ impl Terms {
         Ok(true)
     }
 
-    fn known_to_have_text(&self, term: TermId) -> Option<Result<bool, SearchTooLong>> {
+    pub(super) fn known_to_have_text(&self, term: TermId) -> Option<Result<bool, SearchTooLong>> {
         match self.entries[term.index()].term {
             Term::All { .. } => self.further(term).has_text.get().copied(),
             _ => Some(Ok(term != TermId::NOTHING)),
@@ -172,7 +175,7 @@ impl Terms {
     }
 
     /// Notes, and returns, whether terms have texts.
-    fn note(
+    pub(super) fn note(
         &self,
         terms: &[TermId],
         has_text: Result<bool, SearchTooLong>,
