@@ -30,6 +30,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Measures grammask.
 #[derive(Parser)]
 #[command(name = "grammask-bench")]

@@ -115,7 +115,9 @@ impl fmt::Display for Spelling {
             Numbers::Any => "any spelling",
         };
         let exponents = match self.numbers {
-            Numbers::Canonical => "from +16 up and from -5 down",
+            Numbers::Canonical => {
+                "from +16 up and from -5 down; above 1.79e+308 only the greatest 64-bit float"
+            }
             Numbers::Any => {
                 "any; beside bounds or `integer` with one digit before the point that is not 0"
             }

@@ -231,33 +231,35 @@ impl Speller {
             return Vec::new();
         }
         if self.numbers == Numbers::Any {
-            return self.powers(low, high);
+            return self.powers(low.as_ref(), high.as_ref());
         }
         let parse = |text| Decimal::parse(text).unwrap_or_else(Decimal::zero);
         let (least, greatest) = (parse(LEAST_FLOAT), parse(GREATEST_FLOAT));
         let low = low.filter(|low| low.value >= least).unwrap_or_else(|| closed(least));
         let high = high.filter(|high| high.value <= greatest);
         if high.is_some() {
-            return self.powers(Some(low), high);
+            return self.powers(Some(&low), high.as_ref());
         }
-        let alone = below(&low, &greatest).then(|| closed(greatest));
-        let mut cases = self.powers(Some(low), Some(open(parse(GREAT_FLOAT))));
-        cases.extend(alone.into_iter().flat_map(|at| self.powers(Some(at.clone()), Some(at))));
+        let mut cases = self.powers(Some(&low), Some(&open(parse(GREAT_FLOAT))));
+        if below(&low, &greatest) {
+            let greatest = closed(greatest);
+            cases.extend(self.powers(Some(&greatest), Some(&greatest)));
+        }
         cases
     }
 
     /// From `low` to `high`, with an exponent.
-    fn powers(&self, low: Option<Bound>, high: Option<Bound>) -> Vec<Expr> {
+    fn powers(&self, low: Option<&Bound>, high: Option<&Bound>) -> Vec<Expr> {
         let top = 10_i64.pow(self.digits.exponent) - 1;
-        if let (Some(low), Some(high)) = (&low, &high)
+        if let (Some(low), Some(high)) = (low, high)
             && high.value < low.value
         {
             return Vec::new();
         }
-        let low_edge = low.as_ref().map(|low| (low.value.digits(), !low.inclusive));
-        let high_edge = high.as_ref().map(|high| (high.value.digits(), !high.inclusive));
-        let first = low.as_ref().map(|low| low.value.exponent() - 1);
-        let last = high.as_ref().map(|high| high.value.exponent() - 1);
+        let low_edge = low.map(|low| (low.value.digits(), !low.inclusive));
+        let high_edge = high.map(|high| (high.value.digits(), !high.inclusive));
+        let first = low.map(|low| low.value.exponent() - 1);
+        let last = high.map(|high| high.value.exponent() - 1);
         if let (Some(first), Some(last)) = (first, last)
             && first == last
         {
