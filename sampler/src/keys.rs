@@ -44,8 +44,7 @@ impl Engine {
                     self.walk(session, node, &state, found);
                 }
             }
-            let same = only.filter(|_| entry.track == TrackId::NONE);
-            if same.is_none_or(|member| !self.same_ends(session, key, member, &table.ends, found)) {
+            if only.is_none_or(|member| !self.same_ends(session, key, member, &table.ends, found)) {
                 self.all_ends(session, key, table, found);
             }
         }
@@ -56,8 +55,9 @@ impl Engine {
     }
 
     /// The ends of keys, where all undeclared keys belong to the entry `member`: one walk for all
-    /// but the known ones. Whether that tells all: not if a further key ends within a token, which
-    /// must differ from this one; then nothing is added.
+    /// but the known ones, and those with which an item is still like another one. Whether that
+    /// tells all: not if a further key ends within a token, which must differ from this one; then
+    /// nothing is added.
     fn same_ends(
         &self,
         session: &mut Session,
@@ -68,9 +68,20 @@ impl Engine {
     ) -> bool {
         let trie = &self.tables.trie;
         let missed = session.missed_keys();
-        let known = self.known_ends(session, key.entry.label, ends);
-        let is_known = |node| known.iter().any(|&known| trie.is_within(node, known));
-        let state = session.after_some_key(key.start, key.entry, &[member], &[]);
+        let mut known = self.known_ends(session, key.entry.label, ends);
+        if key.entry.track != TrackId::NONE {
+            let like = |&&node: &&TrieNode| session.is_like_behind(key.entry, &trie.path(node));
+            known.extend(ends.nodes.iter().filter(like));
+            known.sort_unstable();
+            known.dedup();
+        }
+        let is_known = |node| {
+            let behind = known.partition_point(|&known| known <= node);
+            behind > 0 && trie.is_within(node, known[behind - 1])
+        };
+        let Some(&other) = ends.nodes.iter().find(|&&node| !is_known(node)) else { return false };
+        let path = trie.path(other);
+        let state = session.after_some_key(key.start, key.entry, &[member], &path);
         let mut same = Found::new(self.vocabulary().len());
         for &node in ends.large.iter().filter(|&&node| !is_known(node)) {
             self.walk(session, node, &state, &mut same);
@@ -86,9 +97,8 @@ impl Engine {
         }
         found.append(same);
         for node in known {
-            let path = trie.path(node);
-            if session.key_end(key.entry.label, &path) != KeyEnd::None {
-                let state = key.after(session, &path);
+            let state = key.after(session, &trie.path(node));
+            if !state.is_dead() {
                 found.extend(trie.token(node));
                 self.walk(session, node, &state, found);
             }
@@ -96,7 +106,7 @@ impl Engine {
         true
     }
 
-    /// Those of the ends where a declared key or one that has been written ends.
+    /// Those of the ends where a declared key or one that has been written ends, ascending.
     fn known_ends(&self, session: &mut Session, label: Label, ends: &Below) -> Vec<TrieNode> {
         let trie = &self.tables.trie;
         let mut found = Vec::new();
@@ -113,6 +123,7 @@ impl Engine {
                 }
             }
         }
+        found.sort_unstable();
         found
     }
 

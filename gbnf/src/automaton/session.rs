@@ -461,8 +461,7 @@ impl Session {
     /// What follows, where the terminal of a configuration of `state` ends with `bytes` and that
     /// leads to `found`.
     fn reached_by(&mut self, state: &State, entry: Entry, bytes: &[u8], found: &State) -> State {
-        let read = |track, &byte: &u8| self.lists.tracks.step(track, byte, &mut self.lists.texts);
-        let track = bytes.iter().fold(entry.track, read);
+        let track = self.track_behind(entry.track, bytes);
         let mut reached = Reached::new(self.text_after(state.text, bytes));
         self.reach(found, track, &mut reached);
         self.finish(reached)
@@ -475,6 +474,17 @@ impl Session {
             let track = self.lists.tracks.step(entry.track, byte, &mut self.lists.texts);
             self.lists.tracks.is_like(track)
         })
+    }
+
+    /// The same behind some bytes, for one configuration.
+    pub fn is_like_behind(&mut self, entry: Entry, bytes: &[u8]) -> bool {
+        let track = self.track_behind(entry.track, bytes);
+        self.lists.tracks.is_like(track)
+    }
+
+    fn track_behind(&mut self, track: TrackId, bytes: &[u8]) -> TrackId {
+        let read = |track, &byte: &u8| self.lists.tracks.step(track, byte, &mut self.lists.texts);
+        bytes.iter().fold(track, read)
     }
 
     /// Whether an item that a configuration lies within is like one that it must differ from.
