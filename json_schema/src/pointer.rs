@@ -4,7 +4,16 @@ use serde_json::Value;
 
 /// `pointer` and one more token.
 pub(crate) fn joined(pointer: &str, token: &str) -> String {
-    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
+    let mut joined = String::with_capacity(pointer.len() + 1 + token.len());
+    joined.push_str(pointer);
+    joined.push('/');
+    // Hardly any token has to be escaped.
+    if token.contains(['~', '/']) {
+        joined.push_str(&token.replace('~', "~0").replace('/', "~1"));
+    } else {
+        joined.push_str(token);
+    }
+    joined
 }
 
 /// The tokens of a pointer, unescaped; none for the empty one. `None`: it is no pointer.

@@ -1,14 +1,14 @@
 //! Masks within the keys of members.
 //!
-//! What stays inside an undeclared key is what the key's table says. Where it ends, all keys lead
-//! to the same place, but for the declared ones and those that have been written; these few are
-//! looked at one by one.
+//! What stays inside an undeclared key is what the key's table says. Where it ends, all keys of the
+//! same entries lead to the same place, but for the declared ones, those that have been written and
+//! those that are still like the keys of an item that must differ; these few are looked at one by
+//! one.
 
 use grammask_gbnf::{Entry, KeyEnd, KeyTerms, Label, Session, State, TrackId};
 
 use crate::below::Below;
 use crate::engine::{Base, Engine};
-use crate::interior::Interior;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::{TokenTrie, TrieNode};
@@ -37,15 +37,10 @@ impl Engine {
         }
         let key = Key { start, entry };
         for table in &tables {
-            for &node in &table.few_left {
-                let state = key.after(session, &self.tables.trie.path(node));
-                if !state.is_dead() {
-                    found.extend(self.tables.trie.token(node));
-                    self.walk(session, node, &state, found);
-                }
-            }
-            if only.is_none_or(|member| !self.same_ends(session, key, member, &table.ends, found)) {
-                self.all_ends(session, key, table, found);
+            self.one_by_one(session, key, &table.few_left, found);
+            match only {
+                Some(member) => self.only_ends(session, key, member, &table.ends, found),
+                None => self.ends(session, key, &table.ends, found),
             }
         }
         for rest in others {
@@ -54,56 +49,109 @@ impl Engine {
         tables.into_iter().map(Base::Interior).collect()
     }
 
-    /// The ends of keys, where all undeclared keys belong to the entry `member`: one walk for all
-    /// but the known ones, and those with which an item is still like another one. Whether that
-    /// tells all: not if a further key ends within a token, which must differ from this one; then
-    /// nothing is added.
-    fn same_ends(
+    /// The ends of keys, where all undeclared keys belong to the entry `member`.
+    fn only_ends(
         &self,
         session: &mut Session,
         key: Key<'_>,
         member: u32,
         ends: &Below,
         found: &mut Found,
-    ) -> bool {
-        let trie = &self.tables.trie;
-        let missed = session.missed_keys();
+    ) {
         let mut known = self.known_ends(session, key.entry.label, ends);
         if key.entry.track != TrackId::NONE {
-            let like = |&&node: &&TrieNode| session.is_like_behind(key.entry, &trie.path(node));
-            known.extend(ends.nodes.iter().filter(like));
+            known.extend(ends.nodes.iter().filter(|&&node| self.is_like(session, key, node)));
             known.sort_unstable();
             known.dedup();
         }
-        let is_known = |node| {
-            let behind = known.partition_point(|&known| known <= node);
-            behind > 0 && trie.is_within(node, known[behind - 1])
-        };
-        let Some(&other) = ends.nodes.iter().find(|&&node| !is_known(node)) else { return false };
-        let path = trie.path(other);
-        let state = session.after_some_key(key.start, key.entry, &[member], &path);
-        let mut same = Found::new(self.vocabulary().len());
-        for &node in ends.large.iter().filter(|&&node| !is_known(node)) {
-            self.walk(session, node, &state, &mut same);
+        self.same_ends(session, key, &[member], (ends, &known), found);
+        self.one_by_one(session, key, &known, found);
+    }
+
+    /// The ends of keys, by the entries to which they may belong.
+    fn ends(&self, session: &mut Session, key: Key<'_>, ends: &Below, found: &mut Found) {
+        let mut others = Vec::new();
+        let mut same: Vec<(KeyEnd, Vec<TrieNode>)> = Vec::new();
+        for &node in &ends.nodes {
+            let end = session.key_end(key.entry.label, &self.tables.trie.path(node));
+            if end == KeyEnd::None {
+                continue;
+            }
+            if end == KeyEnd::Declared || self.is_like(session, key, node) {
+                others.push(node);
+                continue;
+            }
+            match same.iter_mut().find(|(known, _)| *known == end) {
+                Some((_, nodes)) => nodes.push(node),
+                None => same.push((end, vec![node])),
+            }
         }
+        for (end, nodes) in same {
+            if let KeyEnd::Free(members) = end {
+                let ends = self.tables.below(nodes);
+                self.same_ends(session, key, &members, (&ends, &[]), found);
+            }
+        }
+        self.one_by_one(session, key, &others, found);
+    }
+
+    /// Whether, behind a node, an item is still like one that it must differ from.
+    fn is_like(&self, session: &mut Session, key: Key<'_>, node: TrieNode) -> bool {
+        key.entry.track != TrackId::NONE
+            && session.is_like_behind(key.entry, &self.tables.trie.path(node))
+    }
+
+    /// The ends of undeclared keys of the same entries, but for some that are not: one walk for all
+    /// of them, unless a further key ends within a token, which must differ from the one before.
+    fn same_ends(
+        &self,
+        session: &mut Session,
+        key: Key<'_>,
+        members: &[u32],
+        (ends, without): (&Below, &[TrieNode]),
+        found: &mut Found,
+    ) {
+        let trie = &self.tables.trie;
+        let is_meant = |node: TrieNode| {
+            let behind = without.partition_point(|&other| other <= node);
+            behind == 0 || !trie.is_within(node, without[behind - 1])
+        };
+        let Some(&some) = ends.nodes.iter().find(|&&node| is_meant(node)) else { return };
+        let missed = session.missed_keys();
+        let state = session.after_some_key(key.start, key.entry, members, &trie.path(some));
+        let mut same = Found::new(self.vocabulary().len());
         let mut add = |tokens: &[(TrieNode, TokenId)]| {
-            let others = tokens.iter().filter(|&&(node, _)| !is_known(node));
-            same.extend(others.map(|&(_, token)| token));
+            let meant = tokens.iter().filter(|&&(node, _)| is_meant(node));
+            same.extend(meant.map(|&(_, token)| token));
         };
         add(&ends.tokens);
         walk_below(session, ends, Below::ROOT, &state, &mut add);
-        if session.missed_keys() != missed {
-            return false;
+        for &node in ends.large.iter().filter(|&&node| is_meant(node)) {
+            self.walk(session, node, &state, &mut same);
         }
-        found.append(same);
-        for node in known {
-            let state = key.after(session, &trie.path(node));
+        if session.missed_keys() == missed {
+            found.append(same);
+        } else {
+            let nodes: Vec<_> = ends.nodes.iter().copied().filter(|&node| is_meant(node)).collect();
+            self.one_by_one(session, key, &nodes, found);
+        }
+    }
+
+    /// What begins with the way to some nodes, one by one.
+    fn one_by_one(
+        &self,
+        session: &mut Session,
+        key: Key<'_>,
+        nodes: &[TrieNode],
+        found: &mut Found,
+    ) {
+        for &node in nodes {
+            let state = key.after(session, &self.tables.trie.path(node));
             if !state.is_dead() {
-                found.extend(trie.token(node));
+                found.extend(self.tables.trie.token(node));
                 self.walk(session, node, &state, found);
             }
         }
-        true
     }
 
     /// Those of the ends where a declared key or one that has been written ends, ascending.
@@ -125,47 +173,6 @@ impl Engine {
         }
         found.sort_unstable();
         found
-    }
-
-    /// The ends of keys, one by one.
-    fn all_ends(&self, session: &mut Session, key: Key<'_>, table: &Interior, found: &mut Found) {
-        let trie = &self.tables.trie;
-        let Key { start, entry } = key;
-        // Undeclared keys lead to the same places, as long as no further key ends within the token;
-        // but within the items of a list, which are compared.
-        let in_item = entry.track != TrackId::NONE;
-        let mut same: Option<(KeyEnd, State)> = None;
-        for &node in &table.ends.nodes {
-            let path = trie.path(node);
-            let end = session.key_end(entry.label, &path);
-            if end == KeyEnd::None {
-                continue;
-            }
-            if session.is_like(entry) && key.after(session, &path).is_dead() {
-                continue;
-            }
-            found.extend(trie.token(node));
-            if !trie.has_children(node) {
-                continue;
-            }
-            if let KeyEnd::Free(members) = &end {
-                if in_item || same.as_ref().is_none_or(|(known, _)| *known != end) {
-                    let state = session.after_some_key(start, entry, members, &path);
-                    same = Some((end.clone(), state));
-                }
-                if let Some((_, state)) = &same {
-                    let missed = session.missed_keys();
-                    let mut behind = Found::new(self.vocabulary().len());
-                    self.walk(session, node, state, &mut behind);
-                    if session.missed_keys() == missed {
-                        found.append(behind);
-                        continue;
-                    }
-                }
-            }
-            let state = key.after(session, &path);
-            self.walk(session, node, &state, found);
-        }
     }
 }
 
