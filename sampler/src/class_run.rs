@@ -60,35 +60,25 @@ impl ClassRun {
         let mut inside = TokenMask::new(tables.len);
         let mut ends = Vec::new();
         let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
-        // Of each node below that is inside: its state, and how many characters have been read.
-        let mut reached = vec![(Dfa::START, 0); trie.below(start) + 1];
-        trie.scan(start, |node, at, parent, byte| {
-            let (state, mut read) = reached[parent];
+        // The state, and what has been read of a character.
+        trie.scan(start, (Dfa::START, Exit::default()), |node, (state, at), byte| {
             let next = dfa.next(state, byte);
+            let mut at = at.then(byte);
             if next == Dfa::DEAD {
-                let mut exit = Exit { read, ..Exit::default() };
-                let (mut path, mut above) = (vec![byte], parent);
-                while reached[above].0 != Dfa::START {
-                    let (byte, parent) = trie.step_to(start, above);
-                    path.push(byte);
-                    above = parent;
-                }
-                path.into_iter().rev().for_each(|byte| exit = exit.then(byte));
-                exits.push((exit, node));
-                return false;
+                exits.push((at, node));
+                return None;
             }
-            if next == Dfa::START && most.is_some() {
-                read += 1;
-                if most == Some(read) {
+            if next == Dfa::START {
+                at = Exit { read: at.read + u32::from(most.is_some()), ..Exit::default() };
+                if most == Some(at.read) {
                     ends.push(node);
-                    return false;
+                    return None;
                 }
             }
-            reached[at] = (next, read);
             if let Some(token) = trie.token(node) {
                 inside.insert(token);
             }
-            true
+            Some((next, at))
         });
         exits.sort_unstable();
         let groups = exits.chunk_by(|(a, _), (b, _)| a == b).scan(0, |end, group| {

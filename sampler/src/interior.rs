@@ -169,30 +169,27 @@ impl Iterations {
         let mut tokens = Vec::new();
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
-        // Of each node below that is inside: its state, and how many iterations have begun.
-        let mut reached = vec![(Dfa::START, 0); trie.below(start) + 1];
-        trie.scan(start, |node, at, parent, byte| {
-            let (state, mut begun) = reached[parent];
+        // The state, how many iterations have begun, and whether anything has been read.
+        trie.scan(start, (Dfa::START, 0, false), |node, (state, begun, has_read), byte| {
             let between = dfa.is_end(state);
             let next = dfa.next(state, byte);
             // That the loop may end at the start has been followed up already.
-            let may_end = between && parent != 0;
+            let may_end = between && has_read;
             if next == Dfa::DEAD {
                 if may_end {
                     exits.push((byte, begun, node));
                 }
-                return false;
+                return None;
             }
             if may_end {
                 ambiguous.insert_range(byte, byte);
             }
-            begun += u32::from(between);
-            reached[at] = (next, begun);
+            let begun = begun + u32::from(between);
             if let Some(token) = trie.token(node) {
                 inside.insert(token);
                 tokens.push((begun, token));
             }
-            true
+            Some((next, begun, true))
         });
         exits.sort_unstable();
         tokens.sort_unstable_by_key(|&(begun, _)| Reverse(begun));

@@ -128,26 +128,34 @@ impl TokenTrie {
         self.child_bytes[range.clone()].iter().copied().zip(self.children[range].iter().copied())
     }
 
-    /// Visits what lies below a node in preorder: each node with its distance from that node, the
-    /// distance of its parent, and its byte. What is below a node is left out if `visit` says so.
-    pub(crate) fn scan(
+    /// Visits what lies below a node in preorder: each node with what its parent has been given (the
+    /// first ones: `start`) and with its byte. What is below it is left out if `visit` gives nothing.
+    pub(crate) fn scan<S: Copy>(
         &self,
-        start: TrieNode,
-        mut visit: impl FnMut(TrieNode, usize, usize, u8) -> bool,
+        top: TrieNode,
+        start: S,
+        mut visit: impl FnMut(TrieNode, S, u8) -> Option<S>,
     ) {
-        let start = start.0 as usize;
-        let mut node = start + 1;
-        while node < self.ends[start] as usize {
-            let parent = self.parents[node] as usize - start;
-            let descend = visit(TrieNode(node as u32), node - start, parent, self.bytes[node]);
-            node = if descend { node + 1 } else { self.ends[node] as usize };
+        let end = self.ends[top.0 as usize];
+        // What the nodes on the way have been given, each with the end of its subtree.
+        let mut path = vec![(end, start)];
+        let mut node = top.0 + 1;
+        while node < end {
+            while let Some(&(above, _)) = path.last()
+                && above <= node
+            {
+                path.pop();
+            }
+            let Some(&(_, above)) = path.last() else { break };
+            let behind = self.ends[node as usize];
+            match visit(TrieNode(node), above, self.bytes[node as usize]) {
+                Some(given) if behind > node + 1 => {
+                    path.push((behind, given));
+                    node += 1;
+                }
+                _ => node = behind,
+            }
         }
-    }
-
-    /// The byte that leads to the node at a distance from another, and the distance of its parent.
-    pub(crate) fn step_to(&self, start: TrieNode, distance: usize) -> (u8, usize) {
-        let node = start.0 as usize + distance;
-        (self.bytes[node], self.parents[node] as usize - start.0 as usize)
     }
 
     /// Whether a node is `top` or lies below it.
