@@ -94,7 +94,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let files = input::read_json_files(&options.folders)?;
     let files: Vec<_> =
         files.into_iter().skip(options.offset).step_by(options.every.max(1)).collect();
-    let outcomes = work::each(&files, "schemas", |file| {
+    let outcomes = work::in_turn(&files, "schemas", |file| {
         let row: File = serde_json::from_slice(&file.bytes).with_context(|| file.path.clone())?;
         let judged = catch_unwind(AssertUnwindSafe(|| judge(&engine, &row, options)));
         judged.unwrap_or(Ok(Outcome::Crash)).with_context(|| file.path.clone())

@@ -1,4 +1,4 @@
-//! The same work on many items, on all cores, with a progress bar.
+//! The same work on many items, with a progress bar.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// What `work` makes of each item, in their order.
+/// What `work` makes of each item, in their order, on all cores.
 ///
 /// # Errors
 ///
@@ -16,12 +16,33 @@ pub fn each<T: Sync, R: Send>(
     what: &str,
     work: impl Fn(&T) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
+    on_threads(std::thread::available_parallelism().map_or(1, usize::from), items, what, work)
+}
+
+/// The same, one after the other: what is timed must not compete with itself for caches.
+///
+/// # Errors
+///
+/// The first error that an item gives.
+pub fn in_turn<T: Sync, R: Send>(
+    items: &[T],
+    what: &str,
+    work: impl Fn(&T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    on_threads(1, items, what, work)
+}
+
+fn on_threads<T: Sync, R: Send>(
+    threads: usize,
+    items: &[T],
+    what: &str,
+    work: impl Fn(&T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
     let template = format!("{{bar:40}} {{pos}}/{{len}} {what}, {{eta}} left");
     let bar =
         ProgressBar::new(items.len() as u64).with_style(ProgressStyle::with_template(&template)?);
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<Result<R>>>> = Mutex::new(items.iter().map(|_| None).collect());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
