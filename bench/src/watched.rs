@@ -91,10 +91,10 @@ fn watched(arguments: &[&str], memory_mb: u64, timeout: u64) -> Result<Value> {
     let script = format!("ulimit -v {}; exec \"$0\" \"$@\"", memory_mb * 1024);
     let mut child = Command::new("sh")
         .args(["-c", &script])
-        // The limit is one of addresses, of which the allocator would reserve more than it uses.
-        .env("MIMALLOC_DISALLOW_ARENA_ALLOC", "1")
         .arg(env::current_exe()?)
         .args(arguments)
+        // The limit is one of addresses, of which the allocator would reserve more than it uses.
+        .env("MIMALLOC_DISALLOW_ARENA_ALLOC", "1")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

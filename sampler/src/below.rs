@@ -3,6 +3,8 @@
 //! Of the tokens that end a JSON string some hundred go on behind the quote, all of them in the
 //! same few ways (`",`, `":`, `"}`). One walk through these tells all of them.
 
+use std::sync::Arc;
+
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::trie::{TokenTrie, TrieNode};
@@ -24,6 +26,9 @@ pub(crate) struct Below {
     token_ends: Vec<u32>,
     merged: Vec<(TrieNode, TokenId)>,
 }
+
+/// What lies below nodes, by what leads to them.
+pub(crate) type Belows<K> = Box<[(K, Arc<Below>)]>;
 
 /// A node of what lies below.
 #[derive(Clone, Copy, Debug)]

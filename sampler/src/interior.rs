@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use grammask_gbnf::{ByteSet, TermId, Terms};
 
-use crate::below::Below;
+use crate::below::{Below, Belows};
 use crate::dfa::Dfa;
 use crate::mask::TokenMask;
 use crate::tables::Tables;
@@ -28,7 +28,7 @@ pub(crate) struct Interior {
     /// Nodes from which on the table knows nothing: in a key, where only few are left.
     pub(crate) few_left: Box<[TrieNode]>,
     /// Nodes whose byte cannot be read inside, although the term may end before it; by byte.
-    pub(crate) exits: Box<[(u8, Arc<Below>)]>,
+    pub(crate) exits: Belows<u8>,
     /// Bytes that somewhere can be read inside *or* behind the end of the term: where the
     /// following text may begin with one of them, the table does not tell all.
     pub(crate) ambiguous: ByteSet,
@@ -122,17 +122,11 @@ impl Interior {
                 }
             }
         }
-        exits.sort_unstable();
-        let of_byte = exits.chunk_by(|(one, _), (other, _)| one == other);
-        let exits = of_byte.map(|exits| {
-            let nodes = exits.iter().map(|&(_, node)| node).collect();
-            (exits[0].0, tables.below(nodes))
-        });
         Self {
             inside: inside.into_set(),
             ends: tables.below(ends),
             few_left: few_left.into(),
-            exits: exits.collect(),
+            exits: tables.belows(exits),
             ambiguous,
         }
     }
@@ -148,7 +142,7 @@ pub(crate) struct Iterations {
     pub(crate) tokens: Box<[(u32, TokenId)]>,
     /// Nodes whose byte is no part of the loop although an iteration ends before it, with the
     /// iterations begun until then; by byte.
-    pub(crate) exits: Box<[(u8, u32, Arc<Below>)]>,
+    pub(crate) exits: Belows<(u8, u32)>,
     /// Bytes with which an iteration can begin somewhere: see [`Interior::ambiguous`].
     pub(crate) ambiguous: ByteSet,
 }
@@ -177,7 +171,7 @@ impl Iterations {
             let may_end = between && has_read;
             if next == Dfa::DEAD {
                 if may_end {
-                    exits.push((byte, begun, node));
+                    exits.push(((byte, begun), node));
                 }
                 return None;
             }
@@ -191,14 +185,8 @@ impl Iterations {
             }
             Some((next, begun, true))
         });
-        exits.sort_unstable();
         tokens.sort_unstable_by_key(|&(begun, _)| Reverse(begun));
-        let alike = exits.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
-        let exits = alike.map(|exits| {
-            let nodes = exits.iter().map(|&(_, _, node)| node).collect();
-            (exits[0].0, exits[0].1, tables.below(nodes))
-        });
-        Self { inside, tokens: tokens.into(), exits: exits.collect(), ambiguous }
+        Self { inside, tokens: tokens.into(), exits: tables.belows(exits), ambiguous }
     }
 
     /// The tokens that begin at most `max` iterations.

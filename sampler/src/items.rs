@@ -50,8 +50,9 @@ impl Engine {
                 {
                     return None;
                 }
-                let exits = table.exits.iter().filter(|exit| (min..=max).contains(&exit.1));
-                for &exit in exits.flat_map(|(_, _, exits)| &exits.nodes) {
+                let exits =
+                    table.exits.iter().filter(|((_, begun), _)| (min..=max).contains(begun));
+                for &exit in exits.flat_map(|(_, exits)| &exits.nodes) {
                     self.exit(session, (node, exit), state, entry, found);
                 }
                 Some(self.at_most(table, max))

@@ -59,11 +59,9 @@ impl Engine {
         found: &mut Found,
     ) {
         let mut known = self.known_ends(session, key.entry.label, ends);
-        if key.entry.track != TrackId::NONE {
-            known.extend(ends.nodes.iter().filter(|&&node| self.is_like(session, key, node)));
-            known.sort_unstable();
-            known.dedup();
-        }
+        known.extend(ends.nodes.iter().filter(|&&node| self.is_like(session, key, node)));
+        known.sort_unstable();
+        known.dedup();
         self.same_ends(session, key, &[member], (ends, &known), found);
         self.one_by_one(session, key, &known, found);
     }
@@ -154,24 +152,23 @@ impl Engine {
         }
     }
 
-    /// Those of the ends where a declared key or one that has been written ends, ascending.
+    /// Those of the ends where a declared key or one that has been written ends.
     fn known_ends(&self, session: &mut Session, label: Label, ends: &Below) -> Vec<TrieNode> {
         let trie = &self.tables.trie;
         let mut found = Vec::new();
         let mut pending: Vec<_> =
             session.known_keys(label).map(|known| (TokenTrie::ROOT, known)).into_iter().collect();
         while let Some((node, known)) = pending.pop() {
-            for byte in session.known_first(label, known).iter() {
+            for byte in session.known_first(known).iter() {
                 let Some(child) = trie.child(node, byte) else { continue };
-                let Some(known) = session.known_after(label, known, byte) else { continue };
-                if session.known_end(label, known) && ends.nodes.binary_search(&child).is_ok() {
+                let Some(known) = session.known_after(known, byte) else { continue };
+                if session.known_end(known) && ends.nodes.binary_search(&child).is_ok() {
                     found.push(child);
                 } else {
                     pending.push((child, known));
                 }
             }
         }
-        found.sort_unstable();
         found
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use grammask_gbnf::{ClassStep, Fingerprint, TermId, Terms};
 use rustc_hash::FxHashMap;
 
-use crate::below::Below;
+use crate::below::{Below, Belows};
 use crate::class_run::ClassRun;
 use crate::interior::{Interior, Iterations};
 use crate::trie::{TokenTrie, TrieNode};
@@ -129,6 +129,15 @@ impl Tables {
         nodes.sort_unstable();
         let nodes = nodes.into_boxed_slice();
         shared(&self.belows, &nodes, || Below::new(&nodes, self))
+    }
+
+    /// What lies below the nodes that go by the same key, by key.
+    pub(crate) fn belows<K: Copy + Ord>(&self, mut nodes: Vec<(K, TrieNode)>) -> Belows<K> {
+        nodes.sort_unstable();
+        let alike = nodes.chunk_by(|(one, _), (other, _)| one == other);
+        alike
+            .map(|alike| (alike[0].0, self.below(alike.iter().map(|&(_, node)| node).collect())))
+            .collect()
     }
 
     /// Whether much is below a node.

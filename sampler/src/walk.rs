@@ -111,7 +111,7 @@ impl Engine {
                 if first.intersects(&table.ambiguous) {
                     return None;
                 }
-                for (byte, begun, exits) in &table.exits {
+                for ((byte, begun), exits) in &table.exits {
                     if first.contains(*byte) && (min..=max).contains(begun) {
                         let after = session.step(&below, *byte);
                         self.leave(session, exits, &after, found);

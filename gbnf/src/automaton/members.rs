@@ -354,11 +354,10 @@ impl MemberTables {
     ) -> Option<KeyTerms> {
         let members = self.contexts.get(context.0).state;
         let room = self.room(shape, members);
-        let is_many = |member: u32| shape.is_many(member);
         let tags = Arc::clone(self.keys.get(state.0));
         let plenty = self.plenty.entry(state).or_insert_with(|| {
             let tags = tags.iter().copied();
-            tags.filter(|&(rest, member)| is_many(member) && terms.has_plenty(rest)).collect()
+            tags.filter(|&(rest, member)| shape.is_many(member) && terms.has_plenty(rest)).collect()
         });
         let plenty = Arc::clone(plenty);
         let is_allowed =
@@ -369,7 +368,7 @@ impl MemberTables {
         }
         let uncovered = self.uncovered.entry((state, Arc::clone(&free))).or_insert_with(|| {
             let is_covered = |rest, member| {
-                if is_many(member) {
+                if shape.is_many(member) {
                     free.contains(&rest)
                 } else {
                     free.iter().any(|&free| meets(rest, free, terms))
@@ -384,7 +383,8 @@ impl MemberTables {
             .filter(|&&(_, member)| self.allowed(shape, members, member, room))
             .map(|&(other, _)| other)
             .collect();
-        let mut many = tags.iter().map(|&(_, member)| member).filter(|&member| is_many(member));
+        let mut many =
+            tags.iter().map(|&(_, member)| member).filter(|&member| shape.is_many(member));
         let only = many.next().filter(|_| many.next().is_none());
         Some(KeyTerms { free, others, only })
     }
@@ -474,9 +474,8 @@ impl MemberTables {
             written = written.and_then(|keys| self.texts.child(keys, byte));
         }
         let room = self.room(shape, members);
-        let is_literal = |member: u32| !shape.is_many(member);
-        let complete = self.tags(to).iter().filter(|&&(rest, _)| terms.nullable(rest));
-        if let Some(&(_, member)) = complete.clone().find(|&&(_, member)| is_literal(member)) {
+        let complete = self.complete(to, terms);
+        if let Some(&(_, member)) = complete.iter().find(|&&(_, member)| !shape.is_many(member)) {
             let allowed = self.allowed(shape, members, member, room);
             return if allowed { KeyEnd::Declared } else { KeyEnd::None };
         }
@@ -484,6 +483,7 @@ impl MemberTables {
             return KeyEnd::None;
         }
         let mut free = complete
+            .iter()
             .map(|&(_, member)| member)
             .filter(|&member| self.allowed(shape, members, member, room))
             .peekable();

@@ -386,26 +386,24 @@ impl Session {
 
     /// What is left of the declared keys of a label and of those that have been written.
     pub fn known_keys(&self, label: Label) -> Option<KnownKeys> {
-        let Label::Key { state, context, .. } = label else { return None };
-        Some(self.members.known_keys(state, context))
+        let Label::Key { shape, state, context } = label else { return None };
+        Some(self.members.known_keys(shape, state, context))
     }
 
-    /// The bytes with which known keys of a label go on.
-    pub fn known_first(&mut self, label: Label, known: KnownKeys) -> ByteSet {
-        let Label::Key { shape, .. } = label else { return ByteSet::default() };
-        self.members.known_first(&self.program.shapes[shape as usize], known, &self.terms)
+    /// The bytes with which known keys go on.
+    pub fn known_first(&mut self, known: KnownKeys) -> ByteSet {
+        self.members.known_first(&self.program.shapes[known.shape as usize], known, &self.terms)
     }
 
-    /// What known keys of a label have behind a further byte; `None` if none goes on so.
-    pub fn known_after(&mut self, label: Label, known: KnownKeys, byte: u8) -> Option<KnownKeys> {
-        let Label::Key { shape, .. } = label else { return None };
-        self.members.known_after(&self.program.shapes[shape as usize], known, byte, &self.terms)
+    /// What known keys have behind a further byte; `None` if none goes on so.
+    pub fn known_after(&mut self, known: KnownKeys, byte: u8) -> Option<KnownKeys> {
+        let shape = &self.program.shapes[known.shape as usize];
+        self.members.known_after(shape, known, byte, &self.terms)
     }
 
-    /// Whether one of the known keys of a label ends here.
-    pub fn known_end(&self, label: Label, known: KnownKeys) -> bool {
-        let Label::Key { shape, .. } = label else { return false };
-        self.members.known_end(&self.program.shapes[shape as usize], known, &self.terms)
+    /// Whether one of the known keys ends here.
+    pub fn known_end(&mut self, known: KnownKeys) -> bool {
+        self.members.known_end(&self.program.shapes[known.shape as usize], known, &self.terms)
     }
 
     /// What the key of a label is if it ends after these bytes.
@@ -470,10 +468,7 @@ impl Session {
     /// Whether an item that a configuration lies within is like one that it must differ from, also
     /// after a further byte.
     pub fn is_like_after(&mut self, state: &State, byte: u8) -> bool {
-        state.entries.iter().any(|entry| {
-            let track = self.lists.tracks.step(entry.track, byte, &mut self.lists.texts);
-            self.lists.tracks.is_like(track)
-        })
+        state.entries.iter().any(|&entry| self.is_like_behind(entry, &[byte]))
     }
 
     /// The same behind some bytes, for one configuration.

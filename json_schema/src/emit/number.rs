@@ -175,8 +175,7 @@ impl Speller {
         let mut cases = Vec::new();
         // Between two integers every fraction will do; if it also does with the outer ones, they
         // join the range.
-        let whole =
-            |edge: Edge<'_>| edge.is_none_or(|(digits, strict)| digits.is_empty() && !strict);
+        let whole = |edge: Edge<'_>| lower(edge).is_none();
         let mut from = low_integer.clone();
         if !whole(Some(low_edge)) {
             let lead = Expr::literal(text(&low_integer));
@@ -225,11 +224,11 @@ impl Speller {
 
     /// With a normalised mantissa and an exponent, as floats are printed.
     fn scientific(&self, range: &Range) -> Vec<Expr> {
-        let low = Some(range.low.clone()).filter(|low| !low.value.is_zero());
-        let high = range.high.clone();
         if self.digits.exponent == 0 {
             return Vec::new();
         }
+        let low = Some(range.low.clone()).filter(|low| !low.value.is_zero());
+        let high = range.high.clone();
         if self.numbers == Numbers::Any {
             return self.powers(low.as_ref(), high.as_ref());
         }
@@ -342,6 +341,11 @@ fn open(value: Decimal) -> Bound {
     Bound { value, inclusive: false }
 }
 
+/// A lower bound on fractions, unless it is the fraction 0, which bounds nothing.
+fn lower(edge: Edge<'_>) -> Edge<'_> {
+    edge.filter(|(digits, strict)| !digits.is_empty() || *strict)
+}
+
 fn below(low: &Bound, value: &Decimal) -> bool {
     low.value < *value || low.inclusive && low.value == *value
 }
@@ -358,7 +362,7 @@ fn mantissas(low: Edge<'_>, high: Edge<'_>, most: usize, canonical: bool) -> Opt
     let mut digit = from;
     while digit <= to {
         let low_rest = low.filter(|_| digit == from).map(|(digits, strict)| (&digits[1..], strict));
-        let low_rest = low_rest.filter(|(digits, strict)| !digits.is_empty() || *strict);
+        let low_rest = lower(low_rest);
         let high_rest = high.filter(|_| digit == to).map(|(digits, strict)| (&digits[1..], strict));
         let mut until = digit;
         if low_rest.is_none() && high_rest.is_none() {
@@ -427,7 +431,7 @@ impl Tail {
 
     /// The fractions from `low` to `high`, of at most `most` digits.
     fn between(low: Edge<'_>, high: Edge<'_>, most: usize, canonical: bool) -> Self {
-        let low = low.filter(|(digits, strict)| !digits.is_empty() || *strict);
+        let low = lower(low);
         if low.is_none() && high.is_none() {
             return Self::any(most, canonical);
         }

@@ -7,15 +7,21 @@ use crate::automaton::texts::SetId;
 /// What such keys have behind what has been read of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownKeys {
+    pub(crate) shape: u32,
     state: KeyStateId,
     written: Option<SetId>,
 }
 
 impl MemberTables {
     /// The keys that may be going on in a context.
-    pub(crate) fn known_keys(&self, state: KeyStateId, context: ContextId) -> KnownKeys {
+    pub(crate) fn known_keys(
+        &self,
+        shape: u32,
+        state: KeyStateId,
+        context: ContextId,
+    ) -> KnownKeys {
         let Context { written, .. } = *self.contexts.get(context.0);
-        KnownKeys { state, written }
+        KnownKeys { shape, state, written }
     }
 
     /// The bytes with which they go on.
@@ -25,7 +31,7 @@ impl MemberTables {
         known: KnownKeys,
         terms: &Terms,
     ) -> ByteSet {
-        let KnownKeys { state, written } = known;
+        let KnownKeys { state, written, .. } = known;
         let keys = &self.keys;
         let mut first = *self.declared_first.entry(state).or_insert_with(|| {
             let mut first = ByteSet::default();
@@ -53,13 +59,13 @@ impl MemberTables {
         let state = self.key_step(known.state, byte, terms);
         let written = known.written.and_then(|written| self.texts.child(written, byte));
         let is_declared = self.tags(state).iter().any(|&(_, member)| !shape.is_many(member));
-        (is_declared || written.is_some()).then_some(KnownKeys { state, written })
+        (is_declared || written.is_some()).then_some(KnownKeys { state, written, ..known })
     }
 
     /// Whether one ends here.
-    pub(crate) fn known_end(&self, shape: &Shape, known: KnownKeys, terms: &Terms) -> bool {
-        let ends = |&(rest, member)| !shape.is_many(member) && terms.nullable(rest);
-        self.tags(known.state).iter().any(ends)
+    pub(crate) fn known_end(&mut self, shape: &Shape, known: KnownKeys, terms: &Terms) -> bool {
+        let complete = self.complete(known.state, terms);
+        complete.iter().any(|&(_, member)| !shape.is_many(member))
             || known.written.is_some_and(|written| self.texts.ends(written).is_some())
     }
 }

@@ -144,8 +144,10 @@ impl Terms {
                 break Some(at);
             }
             if met.len() > limit {
-                // With a greater limit there might be an answer for the others.
-                met.truncate(if limit < MAX_SEARCH { 1 } else { met.len() });
+                if limit < MAX_SEARCH {
+                    // With a greater one there might be an answer for the others.
+                    met.truncate(1);
+                }
                 none_found = Err(SearchTooLong);
                 break None;
             }

@@ -8,44 +8,25 @@ use super::{Term, TermId, Terms};
 /// A hash of all that a term is made of, the same in every store of one process: what has been
 /// found out about a term of one grammar can be looked up for that of another. Its 128 bits are
 /// mixed with keys that nobody knows, so that two terms with one fingerprint are not to be met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u64; 2]);
-
-impl Fingerprint {
-    /// Of a list of terms, in their order.
-    fn of_list(kind: u64, parts: impl IntoIterator<Item = Self>) -> Self {
-        parts.into_iter().fold(Digest::new(kind), Digest::part).end()
-    }
-
-    /// Of a set of terms, whose order says nothing.
-    fn of_set(kind: u64, parts: impl IntoIterator<Item = Self>) -> Self {
-        let sum = parts.into_iter().fold([0; 2], |sum: [u64; 2], part| {
-            let Self(mixed) = Digest::new(kind).part(part).end();
-            [sum[0].wrapping_add(mixed[0]), sum[1].wrapping_add(mixed[1])]
-        });
-        Digest::new(kind).part(Self(sum)).end()
-    }
-}
 
 static KEYS: LazyLock<[u64; 4]> = LazyLock::new(|| {
     let random = RandomState::new();
     std::array::from_fn(|index| random.hash_one(index) | 1)
 });
 
-/// Two independent hashes of 64 bits, each by folded multiplications with a key of its own.
-#[derive(Clone, Copy)]
-struct Digest([u64; 2]);
-
-impl Digest {
+/// Each half is a hash of 64 bits of its own, by folded multiplications with a key of its own.
+impl Fingerprint {
     fn new(kind: u64) -> Self {
         Self([KEYS[2], KEYS[3]]).word(kind)
     }
 
     fn word(self, word: u64) -> Self {
-        self.part(Fingerprint([word; 2]))
+        self.part(Self([word; 2]))
     }
 
-    fn part(self, part: Fingerprint) -> Self {
+    fn part(self, part: Self) -> Self {
         let fold = |half: usize| {
             let product = u128::from(self.0[half] ^ part.0[half]) * u128::from(KEYS[half]);
             product as u64 ^ (product >> 64) as u64
@@ -53,8 +34,18 @@ impl Digest {
         Self([fold(0), fold(1)])
     }
 
-    fn end(self) -> Fingerprint {
-        Fingerprint(self.0)
+    /// Of a list of terms, in their order.
+    fn of_list(kind: u64, parts: impl IntoIterator<Item = Self>) -> Self {
+        parts.into_iter().fold(Self::new(kind), Self::part)
+    }
+
+    /// Of a set of terms, whose order says nothing.
+    fn of_set(kind: u64, parts: impl IntoIterator<Item = Self>) -> Self {
+        let sum = parts.into_iter().fold([0; 2], |sum: [u64; 2], part| {
+            let Self(mixed) = Self::new(kind).part(part);
+            [sum[0].wrapping_add(mixed[0]), sum[1].wrapping_add(mixed[1])]
+        });
+        Self::new(kind).part(Self(sum))
     }
 }
 
@@ -78,19 +69,19 @@ impl Terms {
     pub(super) fn fingerprint_of(&self, term: &Term) -> Fingerprint {
         let of = |term: &TermId| self.fingerprint(*term);
         match term {
-            Term::Nothing => Digest::new(0).end(),
-            Term::Empty => Digest::new(1).end(),
-            Term::Bytes(set) => set.0.into_iter().fold(Digest::new(2), Digest::word).end(),
+            Term::Nothing => Fingerprint::new(0),
+            Term::Empty => Fingerprint::new(1),
+            Term::Bytes(set) => set.0.into_iter().fold(Fingerprint::new(2), Fingerprint::word),
             Term::Concat(first, second) => Fingerprint::of_list(3, [of(first), of(second)]),
             Term::Alt(items) => Fingerprint::of_set(4, items.iter().map(of)),
             Term::Repeat { item, min, max } => {
                 let max = max.map_or(u64::MAX, u64::from);
-                Digest::new(5).part(of(item)).word(u64::from(*min)).word(max).end()
+                Fingerprint::new(5).part(of(item)).word(u64::from(*min)).word(max)
             }
             Term::Rule { system, index } => {
-                Digest::new(6).part(self.systems.fingerprint(*system)).word((*index).into()).end()
+                Fingerprint::new(6).part(self.systems.fingerprint(*system)).word((*index).into())
             }
-            Term::Hole(index) => Digest::new(7).word((*index).into()).end(),
+            Term::Hole(index) => Fingerprint::new(7).word((*index).into()),
             Term::All { all, none } => {
                 let all = Fingerprint::of_set(8, all.iter().map(of));
                 Fingerprint::of_list(9, [all, Fingerprint::of_set(10, none.iter().map(of))])
