@@ -7,7 +7,7 @@ use crate::dfa::Dfa;
 use crate::mask::TokenMask;
 use crate::tables::Tables;
 use crate::token_set::TokenSet;
-use crate::trie::TrieNode;
+use crate::trie::{Reach, TrieNode};
 
 /// What is below a node of the trie, for a run over a class that begins there.
 #[derive(Debug)]
@@ -28,20 +28,20 @@ pub(crate) struct ClassRun {
 pub(crate) struct Exit {
     /// How many characters have been read before.
     pub(crate) read: u32,
-    bytes: [u8; Terms::CHARACTER],
-    len: u8,
+    /// The bytes as the digits of a number: a scan writes them often, and a register is quick.
+    bytes: u32,
+    len: u32,
 }
 
 impl Exit {
     /// The bytes of the beginning: all but the last could still become a character of the class.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
+    pub(crate) fn bytes(&self) -> impl ExactSizeIterator<Item = u8> + use<> {
+        let bytes = self.bytes.to_be_bytes().into_iter();
+        bytes.skip(Terms::CHARACTER - self.len as usize)
     }
 
-    fn then(mut self, byte: u8) -> Self {
-        self.bytes[usize::from(self.len)] = byte;
-        self.len += 1;
-        self
+    fn then(self, byte: u8) -> Self {
+        Self { bytes: self.bytes << 8 | u32::from(byte), len: self.len + 1, ..self }
     }
 }
 
@@ -56,29 +56,36 @@ impl ClassRun {
         terms: &Terms,
     ) -> Self {
         let trie = &tables.trie;
-        let mut dfa = Dfa::new(terms.repeat(class, 0, None), TermId::NOTHING, terms);
+        let mut dfa = Dfa::new(TermId::NOTHING, terms);
+        let first = dfa.number(terms.repeat(class, 0, None));
         let mut inside = TokenMask::new(tables.len);
         let mut ends = Vec::new();
         let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
         // The state, and what has been read of a character.
-        trie.scan(start, (Dfa::START, Exit::default()), |node, (state, at), byte| {
+        let start_at = (first, Exit::default());
+        trie.scan(start, start_at, &mut inside, |node, (state, at), byte, below| {
             let next = dfa.next(state, byte);
-            let mut at = at.then(byte);
-            if next == Dfa::DEAD {
-                exits.push((at, node));
-                return None;
-            }
-            if next == Dfa::START {
-                at = Exit { read: at.read + u32::from(most.is_some()), ..Exit::default() };
-                if most == Some(at.read) {
-                    ends.push(node);
-                    return None;
+            if next != first {
+                let at = at.then(byte);
+                if next == Dfa::DEAD {
+                    exits.push((at, node));
+                    return Reach::Out;
                 }
+                return Reach::Into((next, at));
             }
-            if let Some(token) = trie.token(node) {
-                inside.insert(token);
+            let read = at.read + u32::from(most.is_some());
+            if most == Some(read) {
+                ends.push(node);
+                return Reach::Out;
             }
-            Some((next, at))
+            let is_all = below.is_some_and(|below| {
+                let is_short = most.is_none_or(|most| read + u32::from(below.height) < most);
+                is_short && dfa.loops(first).contains(below.kinds)
+            });
+            if is_all {
+                return Reach::All;
+            }
+            Reach::Into((next, Exit { read, ..Exit::default() }))
         });
         exits.sort_unstable();
         let groups = exits.chunk_by(|(a, _), (b, _)| a == b).scan(0, |end, group| {

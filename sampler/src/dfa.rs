@@ -1,63 +1,138 @@
-//! The states of a term as a table of transitions: a walk through all of the trie asks for them some
+//! The states of terms as a table of transitions: a walk through all of the trie asks for them some
 //! hundred thousand times.
 
-use grammask_gbnf::{TermId, Terms};
-use rustc_hash::FxHashMap;
+use grammask_gbnf::{ByteSet, TermId, Terms};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The states of a term, numbered.
+use crate::kinds::{Kinds, Utf8Place};
+
+/// The states of terms, numbered as they are met.
 pub(crate) struct Dfa<'a> {
     terms: &'a Terms,
     numbers: FxHashMap<TermId, u32>,
-    states: Vec<TermId>,
-    rows: Vec<Option<Box<[u32; 256]>>>,
+    states: Vec<DfaState>,
+    /// Where each byte leads from the first [`MAX_ROWS`] states, or [`UNKNOWN`].
+    rows: Vec<u32>,
     /// What goes on where a match is at its end.
     again: TermId,
 }
 
+/// A state of a [`Dfa`].
+#[derive(Clone, Copy)]
+struct DfaState {
+    term: TermId,
+    nullable: bool,
+    /// Whether it has been asked for a byte: only then the term's transitions are at hand.
+    is_asked: bool,
+    /// See [`Dfa::loops`].
+    loops: Option<Kinds>,
+}
+
+const MAX_ROWS: usize = 4096;
+const UNKNOWN: u32 = u32::MAX;
+
 impl<'a> Dfa<'a> {
     /// Where nothing goes on.
     pub(crate) const DEAD: u32 = 0;
-    /// The term itself.
-    pub(crate) const START: u32 = 1;
+    /// Where a match is at its end and cannot go on.
+    pub(crate) const END: u32 = 1;
 
-    /// The states of a term, with those of `again` behind each of its ends, if it has any.
-    pub(crate) fn new(term: TermId, again: TermId, terms: &'a Terms) -> Self {
-        let mut dfa = Self {
-            terms,
-            numbers: FxHashMap::default(),
-            states: Vec::new(),
-            rows: Vec::new(),
-            again,
-        };
+    /// Room for the states of terms, with those of `again` behind each end, if it has any.
+    pub(crate) fn new(again: TermId, terms: &'a Terms) -> Self {
+        let (numbers, states, rows) = (FxHashMap::default(), Vec::new(), Vec::new());
+        let mut dfa = Self { terms, numbers, states, rows, again };
         dfa.number(TermId::NOTHING);
-        dfa.number(term);
+        dfa.number(TermId::EMPTY);
         dfa
     }
 
-    fn number(&mut self, term: TermId) -> u32 {
+    /// The state of a term.
+    pub(crate) fn number(&mut self, term: TermId) -> u32 {
         *self.numbers.entry(term).or_insert_with(|| {
-            self.states.push(term);
-            self.rows.push(None);
+            if self.states.len() < MAX_ROWS {
+                self.rows.extend_from_slice(&[UNKNOWN; 256]);
+            }
+            let nullable = self.terms.nullable(term);
+            self.states.push(DfaState { term, nullable, is_asked: false, loops: None });
             (self.states.len() - 1) as u32
         })
     }
 
-    /// Whether a match is at its end.
-    pub(crate) fn is_end(&self, state: u32) -> bool {
-        self.states[state as usize] == TermId::EMPTY
+    /// The term of a state.
+    pub(crate) fn term(&self, state: u32) -> TermId {
+        self.states[state as usize].term
     }
 
+    /// Whether a match may end in a state.
+    pub(crate) fn nullable(&self, state: u32) -> bool {
+        self.states[state as usize].nullable
+    }
+
+    /// Where a byte leads.
+    #[inline]
     pub(crate) fn next(&mut self, state: u32, byte: u8) -> u32 {
-        if let Some(row) = &self.rows[state as usize] {
-            return row[usize::from(byte)];
+        let place = (state as usize) << 8 | usize::from(byte);
+        match self.rows.get(place) {
+            Some(&next) if next != UNKNOWN => next,
+            _ => self.find(state, byte, place),
         }
-        let mut row = Box::new([Self::DEAD; 256]);
-        let term = self.states[state as usize];
-        let from = if term == TermId::EMPTY { self.again } else { term };
-        for &(lo, hi, to) in self.terms.transitions(from) {
-            let to = self.number(to);
-            row[usize::from(lo)..=usize::from(hi)].fill(to);
+    }
+
+    #[cold]
+    fn find(&mut self, state: u32, byte: u8, place: usize) -> u32 {
+        self.states[state as usize].is_asked = true;
+        let term = if state == Self::END { self.again } else { self.term(state) };
+        let next = self.number(self.terms.next(term, byte));
+        if let Some(known) = self.rows.get_mut(place) {
+            *known = next;
         }
-        self.rows[state as usize].insert(row)[usize::from(byte)]
+        next
+    }
+
+    /// The kinds of characters that all lead from a state to itself; none as long as no byte has been
+    /// read from it.
+    pub(crate) fn loops(&mut self, state: u32) -> Kinds {
+        let DfaState { term, is_asked, loops, .. } = self.states[state as usize];
+        if let Some(known) = loops {
+            return known;
+        }
+        if !is_asked {
+            return Kinds::default();
+        }
+        let mut loops = ByteSet::default();
+        for &(lo, hi, _) in self.terms.transitions(term).iter().filter(|&&(.., to)| to == term) {
+            loops.insert_range(lo, hi);
+        }
+        let mut kinds = Kinds::default();
+        if !loops.is_empty() {
+            kinds = Kinds::of_all_ascii(|byte| loops.contains(byte));
+            if self.loops_beyond_ascii(state) {
+                kinds |= Kinds::NON_ASCII;
+            }
+        }
+        self.states[state as usize].loops = Some(kinds);
+        kinds
+    }
+
+    /// Whether all characters beyond ASCII lead from a state to itself.
+    fn loops_beyond_ascii(&mut self, state: u32) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![(state, Utf8Place::BETWEEN)];
+        while let Some((at, place)) = pending.pop() {
+            for byte in 0x80..=0xff {
+                let Some(place) = place.after(byte) else { continue };
+                let next = self.next(at, byte);
+                if place == Utf8Place::BETWEEN {
+                    if next != state {
+                        return false;
+                    }
+                } else if next == Self::DEAD {
+                    return false;
+                } else if seen.insert((next, place)) {
+                    pending.push((next, place));
+                }
+            }
+        }
+        true
     }
 }

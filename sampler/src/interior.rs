@@ -16,7 +16,7 @@ use crate::mask::TokenMask;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
-use crate::trie::{TokenTrie, TrieNode};
+use crate::trie::{Reach, TokenTrie, TrieNode};
 
 /// The tokens of a term, and where tokens leave it.
 #[derive(Debug)]
@@ -54,16 +54,18 @@ impl Interior {
         stops: impl Fn(TermId) -> bool,
     ) -> Self {
         let trie = &tables.trie;
+        let mut dfa = Dfa::new(TermId::NOTHING, terms);
         let mut inside = Found::new(tables.len);
         let mut ends = Vec::new();
         let mut few_left = Vec::new();
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
+        let mut large = Vec::new();
         let mut pending = vec![(start, term)];
-        while let Some((node, term)) = pending.pop() {
+        while let Some((top, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
-            let may_end = node != start && terms.nullable(term);
-            if let Some((run, states)) = tables.class_run(node, term, terms, &stops) {
+            let has_read = top != start;
+            if let Some((run, states)) = tables.class_run(top, term, terms, &stops) {
                 inside.add(&run.inside);
                 for &state in &states {
                     if terms.nullable(state) {
@@ -75,13 +77,13 @@ impl Interior {
                 pending.extend(run.ends.iter().map(|&end| (end, last)));
                 for (exit, nodes) in run.exits() {
                     let state = states[exit.read as usize];
-                    let read = |term, &byte: &u8| terms.next(term, byte);
-                    match exit.bytes().iter().fold(state, read) {
+                    match exit.bytes().fold(state, |term, byte| terms.next(term, byte)) {
                         TermId::NOTHING => {
                             if terms.nullable(state)
-                                && let &[byte] = exit.bytes()
+                                && exit.bytes().len() == 1
+                                && let Some(byte) = exit.bytes().next()
                             {
-                                let first = if may_end { None } else { trie.child(node, byte) };
+                                let first = if has_read { None } else { trie.child(top, byte) };
                                 let nodes = nodes.iter().filter(|&&node| Some(node) != first);
                                 exits.extend(nodes.map(|&node| (byte, node)));
                             }
@@ -97,30 +99,43 @@ impl Interior {
                 }
                 continue;
             }
-            for (byte, child) in trie.children(node) {
-                let next = terms.next(term, byte);
-                if next == TermId::NOTHING {
+            let start = (dfa.number(term), has_read);
+            trie.scan(top, start, &mut inside, |node, (state, has_read), byte, below| {
+                let may_end = has_read && dfa.nullable(state);
+                let next = dfa.next(state, byte);
+                if next == Dfa::DEAD {
                     if may_end {
-                        exits.push((byte, child));
+                        exits.push((byte, node));
                     }
-                    continue;
+                    return Reach::Out;
                 }
                 if may_end {
                     ambiguous.insert_range(byte, byte);
                 }
-                if next == TermId::EMPTY {
-                    ends.push(child);
-                    continue;
+                if next == Dfa::END {
+                    ends.push(node);
+                    return Reach::Out;
                 }
-                if stops(next) {
-                    few_left.push(child);
-                    continue;
+                if stops(dfa.term(next)) {
+                    few_left.push(node);
+                    return Reach::Out;
                 }
-                inside.extend(trie.token(child));
-                if trie.has_children(child) {
-                    pending.push((child, next));
+                let Some(below) = below else { return Reach::Into((next, true)) };
+                if dfa.loops(next).contains(below.kinds) {
+                    if dfa.nullable(next) {
+                        ambiguous.union_with(&terms.first(dfa.term(next)));
+                    }
+                    return Reach::All;
                 }
-            }
+                if tables.is_large(node) {
+                    // There may be a run for it.
+                    large.push((node, dfa.term(next)));
+                    return Reach::Out;
+                }
+                Reach::Into((next, true))
+            });
+            inside.extend(large.iter().filter_map(|&(node, _)| trie.token(node)));
+            pending.append(&mut large);
         }
         Self {
             inside: inside.into_set(),
@@ -158,14 +173,15 @@ impl Iterations {
         terms: &Terms,
     ) -> Self {
         let trie = &tables.trie;
-        let mut dfa = Dfa::new(rest, item, terms);
+        let mut dfa = Dfa::new(item, terms);
         let mut inside = TokenMask::new(tables.len);
         let mut tokens = Vec::new();
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
         // The state, how many iterations have begun, and whether anything has been read.
-        trie.scan(start, (Dfa::START, 0, false), |node, (state, begun, has_read), byte| {
-            let between = dfa.is_end(state);
+        let first = (dfa.number(rest), 0, false);
+        trie.scan(start, first, &mut inside, |node, (state, begun, has_read), byte, _| {
+            let between = state == Dfa::END;
             let next = dfa.next(state, byte);
             // That the loop may end at the start has been followed up already.
             let may_end = between && has_read;
@@ -173,17 +189,14 @@ impl Iterations {
                 if may_end {
                     exits.push(((byte, begun), node));
                 }
-                return None;
+                return Reach::Out;
             }
             if may_end {
                 ambiguous.insert_range(byte, byte);
             }
             let begun = begun + u32::from(between);
-            if let Some(token) = trie.token(node) {
-                inside.insert(token);
-                tokens.push((begun, token));
-            }
-            Some((next, begun, true))
+            tokens.extend(trie.token(node).map(|token| (begun, token)));
+            Reach::Into((next, begun, true))
         });
         tokens.sort_unstable_by_key(|&(begun, _)| Reverse(begun));
         Self { inside, tokens: tokens.into(), exits: tables.belows(exits), ambiguous }

@@ -30,6 +30,7 @@ mod grammar_sampler;
 mod interior;
 mod items;
 mod keys;
+mod kinds;
 mod mask;
 mod rng;
 mod samplers;

@@ -89,3 +89,9 @@ impl TokenMask {
         buffer[written..].fill(0);
     }
 }
+
+impl Extend<TokenId> for TokenMask {
+    fn extend<T: IntoIterator<Item = TokenId>>(&mut self, tokens: T) {
+        tokens.into_iter().for_each(|token| self.insert(token));
+    }
+}

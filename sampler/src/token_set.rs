@@ -82,5 +82,9 @@ impl Found {
 impl Extend<TokenId> for Found {
     fn extend<T: IntoIterator<Item = TokenId>>(&mut self, tokens: T) {
         self.tokens.extend(tokens);
+        if self.tokens.len() * FEW > self.len {
+            let many = self.many.get_or_insert_with(|| Box::new(TokenMask::new(self.len)));
+            many.extend(self.tokens.drain(..));
+        }
     }
 }

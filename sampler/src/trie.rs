@@ -1,5 +1,10 @@
 //! The tokens of a vocabulary as a trie.
 
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use crate::kinds::{Kinds, Utf8Place};
 use crate::token_id::TokenId;
 use crate::vocabulary::Vocabulary;
 
@@ -12,12 +17,13 @@ pub(crate) struct TrieNode(u32);
 /// in it.
 #[derive(Debug)]
 pub(crate) struct TokenTrie {
-    bytes: Vec<u8>,
-    /// The token that ends at the node, or [`NO_TOKEN`].
-    tokens: Vec<u32>,
-    /// One past the last node of the subtree.
-    ends: Vec<u32>,
-    parents: Vec<u32>,
+    nodes: Vec<Node>,
+    /// The tokens in the order of their nodes.
+    tokens: Vec<TokenId>,
+    /// How many of them end before the node; for all nodes and what is behind them.
+    tokens_before: Vec<u32>,
+    /// The greatest depth.
+    height: u16,
     /// Where the children of each node begin among all children; they end where those of the next
     /// node begin.
     starts: Vec<u32>,
@@ -25,9 +31,67 @@ pub(crate) struct TokenTrie {
     /// other in preorder.
     children: Vec<TrieNode>,
     child_bytes: Vec<u8>,
+    /// What lies below those nodes that have much below them, in preorder.
+    outlines: Vec<Outline>,
 }
 
-const NO_TOKEN: u32 = u32::MAX;
+/// What a scan asks of a node.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// One past the last node of the subtree.
+    end: u32,
+    /// Number of bytes that lead to the node.
+    depth: u16,
+    byte: u8,
+    /// Whether it has an [`Outline`].
+    is_outlined: bool,
+}
+
+/// What lies below a node between two characters.
+#[derive(Debug)]
+pub(crate) struct Outline {
+    node: TrieNode,
+    /// No path down from the node has more bytes.
+    pub(crate) height: u16,
+    /// The characters on these paths.
+    pub(crate) kinds: Kinds,
+}
+
+/// A node while the trie is built, as long as something may come below it.
+struct Open {
+    node: u32,
+    /// Where in a character it is, if all has been characters up to there.
+    place: Option<Utf8Place>,
+    /// The kind of its byte.
+    kind: Kinds,
+    /// See [`Outline`].
+    height: u16,
+    kinds: Kinds,
+}
+
+impl Default for Open {
+    /// The root.
+    fn default() -> Self {
+        let (height, kinds) = (0, Kinds::default());
+        Self { node: 0, place: Some(Utf8Place::BETWEEN), kind: kinds, height, kinds }
+    }
+}
+
+/// With so many nodes below it a node has an outline.
+const OUTLINED: usize = 12;
+
+/// A subtree up to this height is scanned without a list for the way down.
+const SHALLOW: usize = 16;
+
+/// How far a terminal reaches at a node.
+pub(crate) enum Reach<S> {
+    /// Not to the node.
+    Out,
+    /// To the node, and from there on as this says.
+    Into(S),
+    /// To the node and to all that lie below it.
+    All,
+}
 
 impl TokenTrie {
     /// The root: no byte read.
@@ -35,46 +99,71 @@ impl TokenTrie {
 
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
         let mut trie = Self {
-            bytes: vec![0],
-            tokens: vec![NO_TOKEN],
-            ends: vec![0],
-            parents: vec![0],
+            nodes: vec![Node { end: 0, depth: 0, byte: 0, is_outlined: false }],
+            tokens: vocabulary.ordered().to_vec(),
+            tokens_before: vec![0],
+            height: vocabulary.longest() as u16,
             starts: Vec::new(),
             children: Vec::new(),
             child_bytes: Vec::new(),
+            outlines: Vec::new(),
         };
-        let mut path: Vec<u32> = vec![0];
+        let mut path = vec![Open::default()];
         let mut last: &[u8] = &[];
-        for &token in vocabulary.ordered() {
+        for (before, &token) in (0..).zip(vocabulary.ordered()) {
             let bytes = vocabulary.bytes(token).unwrap_or_default();
             let common = last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
-            for node in path.drain(common + 1..) {
-                trie.ends[node as usize] = trie.bytes.len() as u32;
-            }
+            trie.close(&mut path, common + 1);
             for &byte in &bytes[common..] {
-                trie.parents.extend(path.last());
-                path.push(trie.bytes.len() as u32);
-                trie.bytes.push(byte);
-                trie.tokens.push(NO_TOKEN);
-                trie.ends.push(0);
-            }
-            if let Some(&node) = path.last() {
-                trie.tokens[node as usize] = token.0;
+                let (node, depth) = (trie.len() as u32, path.len() as u16);
+                let place = path.last().and_then(|above| above.place);
+                path.push(Open {
+                    node,
+                    place: place.and_then(|place| place.after(byte)),
+                    kind: place.map_or(Kinds::BROKEN, |place| place.kind(byte)),
+                    ..Open::default()
+                });
+                trie.nodes.push(Node { end: 0, depth, byte, is_outlined: false });
+                trie.tokens_before.push(before);
             }
             last = bytes;
         }
-        for node in path {
-            trie.ends[node as usize] = trie.bytes.len() as u32;
-        }
+        trie.close(&mut path, 0);
+        trie.outlines.sort_unstable_by_key(|outline| outline.node);
+        trie.tokens_before.push(trie.tokens.len() as u32);
         trie.list_children();
         trie
     }
 
+    /// Closes the nodes of a path from a depth on: nothing more comes below them.
+    fn close(&mut self, path: &mut Vec<Open>, depth: usize) {
+        while path.len() > depth
+            && let Some(Open { node, place, kind, height, kinds }) = path.pop()
+        {
+            let len = self.len();
+            let closed = &mut self.nodes[node as usize];
+            closed.end = len as u32;
+            if let Some(above) = path.last_mut() {
+                above.height = above.height.max(height + 1);
+                above.kinds |= kind | kinds;
+            }
+            if place == Some(Utf8Place::BETWEEN) && len - node as usize > OUTLINED {
+                closed.is_outlined = true;
+                self.outlines.push(Outline { node: TrieNode(node), height, kinds });
+            }
+        }
+    }
+
     fn list_children(&mut self) {
         let len = self.len();
+        let mut parents = vec![0; len];
         let mut starts = vec![0_u32; len + 1];
-        for &parent in &self.parents[1..] {
-            starts[parent as usize + 1] += 1;
+        let mut path = vec![0; usize::from(self.height) + 1];
+        for node in 1..len {
+            let depth = usize::from(self.nodes[node].depth);
+            path[depth] = node;
+            parents[node] = path[depth - 1];
+            starts[parents[node] + 1] += 1;
         }
         for node in 0..len {
             starts[node + 1] += starts[node];
@@ -84,31 +173,41 @@ impl TokenTrie {
         self.children = vec![Self::ROOT; len - 1];
         self.child_bytes = vec![0; len - 1];
         for node in 1..len {
-            let place = &mut next[self.parents[node] as usize];
+            let place = &mut next[parents[node]];
             self.children[*place as usize] = TrieNode(node as u32);
-            self.child_bytes[*place as usize] = self.bytes[node];
+            self.child_bytes[*place as usize] = self.nodes[node].byte;
             *place += 1;
         }
         self.starts = starts;
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
+        self.nodes.len()
     }
 
     /// The token that ends at the node.
     pub(crate) fn token(&self, node: TrieNode) -> Option<TokenId> {
-        let token = self.tokens[node.0 as usize];
-        (token != NO_TOKEN).then_some(TokenId(token))
+        self.tokens_of(node.0..node.0 + 1).first().copied()
+    }
+
+    /// The tokens that end at some nodes.
+    fn tokens_of(&self, nodes: Range<u32>) -> &[TokenId] {
+        let before = |node: u32| self.tokens_before[node as usize] as usize;
+        &self.tokens[before(nodes.start)..before(nodes.end)]
+    }
+
+    /// One past the last node of a subtree.
+    fn end(&self, node: TrieNode) -> u32 {
+        self.nodes[node.0 as usize].end
     }
 
     pub(crate) fn has_children(&self, node: TrieNode) -> bool {
-        self.ends[node.0 as usize] > node.0 + 1
+        self.end(node) > node.0 + 1
     }
 
     /// Number of nodes below the node.
     pub(crate) fn below(&self, node: TrieNode) -> usize {
-        (self.ends[node.0 as usize] - node.0 - 1) as usize
+        (self.end(node) - node.0 - 1) as usize
     }
 
     fn child_range(&self, node: TrieNode) -> std::ops::Range<usize> {
@@ -129,38 +228,63 @@ impl TokenTrie {
     }
 
     /// Visits what lies below a node in preorder: each node with what its parent has been given (the
-    /// first ones: `start`) and with its byte. What is below it is left out if `visit` gives nothing.
+    /// first ones: `start`), with its byte and, if much lies below it, with an outline of that. The
+    /// tokens of all nodes that are reached are added to `inside`.
     pub(crate) fn scan<S: Copy>(
         &self,
         top: TrieNode,
         start: S,
-        mut visit: impl FnMut(TrieNode, S, u8) -> Option<S>,
+        inside: &mut impl Extend<TokenId>,
+        mut visit: impl FnMut(TrieNode, S, u8, Option<&Outline>) -> Reach<S>,
     ) {
-        let end = self.ends[top.0 as usize];
-        // What the nodes on the way have been given, each with the end of its subtree.
-        let mut path = vec![(end, start)];
-        let mut node = top.0 + 1;
-        while node < end {
-            while let Some(&(above, _)) = path.last()
-                && above <= node
-            {
-                path.pop();
-            }
-            let Some(&(_, above)) = path.last() else { break };
-            let behind = self.ends[node as usize];
-            match visit(TrieNode(node), above, self.bytes[node as usize]) {
-                Some(given) if behind > node + 1 => {
-                    path.push((behind, given));
-                    node += 1;
+        let Node { end, depth: above, .. } = self.nodes[top.0 as usize];
+        let height = self.below(top).min(usize::from(self.height - above));
+        let mut path: SmallVec<[S; SHALLOW]> = SmallVec::from_elem(start, height + 1);
+        let path = &mut path[..];
+        let nodes = &self.nodes[..end as usize];
+        let mut outlines = self.outlines_below(top);
+        let mut at = top.0 + 1;
+        // The nodes from here up to this one are reached.
+        let mut reached = at;
+        while let Some(&Node { end, depth, byte, is_outlined }) = nodes.get(at as usize) {
+            let depth = usize::from(depth - above);
+            let node = TrieNode(at);
+            let mut outline = None;
+            if is_outlined {
+                while let Some((first, others)) = outlines.split_first()
+                    && first.node <= node
+                {
+                    outline = Some(first);
+                    outlines = others;
                 }
-                _ => node = behind,
+            }
+            match visit(node, path[depth - 1], byte, outline) {
+                Reach::Into(given) => {
+                    path[depth] = given;
+                    at += 1;
+                }
+                Reach::All => at = end,
+                Reach::Out => {
+                    inside.extend(self.tokens_of(reached..at).iter().copied());
+                    at = end;
+                    reached = at;
+                }
             }
         }
+        inside.extend(self.tokens_of(reached..at).iter().copied());
+    }
+
+    /// The outlines of the nodes below one, and more.
+    fn outlines_below(&self, top: TrieNode) -> &[Outline] {
+        if self.below(top) <= OUTLINED {
+            return &[];
+        }
+        &self.outlines[self.outlines.partition_point(|outline| outline.node <= top)..]
     }
 
     /// Whether a node is `top` or lies below it.
     pub(crate) fn is_within(&self, node: TrieNode, top: TrieNode) -> bool {
-        top <= node && node.0 < self.ends[top.0 as usize]
+        top <= node && node.0 < self.end(top)
     }
 
     /// The bytes from the root to the node.
@@ -171,12 +295,14 @@ impl TokenTrie {
     /// The bytes from a node to one below it.
     pub(crate) fn between(&self, from: TrieNode, to: TrieNode) -> Vec<u8> {
         let mut path = Vec::new();
-        let mut at = to.0;
-        while at != from.0 {
-            path.push(self.bytes[at as usize]);
-            at = self.parents[at as usize];
+        let mut at = from;
+        while at != to {
+            let children = self.child_range(at);
+            let behind = self.children[children.clone()].partition_point(|&child| child <= to);
+            let child = children.start + behind - 1;
+            path.push(self.child_bytes[child]);
+            at = self.children[child];
         }
-        path.reverse();
         path
     }
 }

@@ -27,6 +27,9 @@ pub struct VocabularyBuilder {
 }
 
 impl VocabularyBuilder {
+    /// An ordinary token has at most so many bytes: walks through the vocabulary recurse as deep.
+    pub const LONGEST_TOKEN: usize = 2_048;
+
     /// The id of the token that comes next. (Beyond 2^32 tokens `build` fails.)
     fn next_id(&self) -> TokenId {
         TokenId(u32::try_from(self.ends.len()).unwrap_or(u32::MAX))
@@ -104,8 +107,8 @@ impl VocabularyBuilder {
     /// # Errors
     ///
     /// [`VocabularyError::NoTokens`], [`VocabularyError::EmptyToken`],
-    /// [`VocabularyError::DuplicateToken`] (both of ordinary tokens only), and
-    /// [`VocabularyError::TooLarge`] beyond 2^32 - 1 tokens or bytes.
+    /// [`VocabularyError::LongToken`], [`VocabularyError::DuplicateToken`] (these of ordinary tokens
+    /// only), and [`VocabularyError::TooLarge`] beyond 2^32 - 1 tokens or bytes.
     pub fn build(self) -> Result<Vocabulary, VocabularyError> {
         let limit = u32::MAX;
         for (unit, value) in [("tokens", self.ends.len()), ("bytes", self.bytes.len())] {
@@ -137,10 +140,14 @@ impl VocabularyBuilder {
             if gaps.binary_search(&token).is_ok() {
                 continue;
             }
-            if vocabulary.spelling(token).is_empty() {
-                return Err(VocabularyError::EmptyToken { token });
+            match vocabulary.spelling(token).len() {
+                0 => return Err(VocabularyError::EmptyToken { token }),
+                len if len > Self::LONGEST_TOKEN => {
+                    let limit = Self::LONGEST_TOKEN;
+                    return Err(VocabularyError::LongToken { token, len, limit });
+                }
+                _ => ordered.push(token),
             }
-            ordered.push(token);
         }
         ordered.sort_by_key(|&token| (vocabulary.spelling(token), token));
         for pair in ordered.windows(2) {
@@ -152,5 +159,31 @@ impl VocabularyBuilder {
         }
         vocabulary.set_ordered(ordered);
         Ok(vocabulary)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Constraint, Engine};
+    use grammask_gbnf::parse;
+
+    #[test]
+    fn long_tokens_have_a_limit_and_are_walked_through() {
+        let vocabulary = |len: usize| {
+            let mut builder = Vocabulary::builder();
+            builder.push("a".repeat(len)).push("\"a").push("b").push_eog("</s>").clone().build()
+        };
+        let (token, limit) = (TokenId(0), VocabularyBuilder::LONGEST_TOKEN);
+        assert_eq!(
+            vocabulary(limit + 1).err(),
+            Some(VocabularyError::LongToken { token, len: limit + 1, limit })
+        );
+        let engine = Engine::new(vocabulary(limit).unwrap());
+        // Of a table, and step by step.
+        for text in ["root ::= [a-z]+ \"!\"", "root ::= \"a\" (root | \"b\")"] {
+            let constraint = Constraint::new(&engine, &parse(text).unwrap(), "root").unwrap();
+            assert!(constraint.mask().contains(token), "{text}");
+        }
     }
 }

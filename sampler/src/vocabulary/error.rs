@@ -38,6 +38,16 @@ pub enum VocabularyError {
         /// The token.
         token: TokenId,
     },
+    /// An ordinary token is longer than those of any tokenizer.
+    #[error("token {token} has {len} bytes, more than {limit}")]
+    LongToken {
+        /// The token.
+        token: TokenId,
+        /// How many bytes it has.
+        len: usize,
+        /// How many it may have.
+        limit: usize,
+    },
     /// Two ordinary tokens spell the same.
     #[error("tokens {first} and {second} are the same: {}", show(.bytes))]
     DuplicateToken {
