@@ -5,7 +5,6 @@
 //! in the table: inside a JSON string, 195,516 tokens of `o200k_base` stay inside, and 81 nodes
 //! with children lead out.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use grammask_gbnf::{ByteSet, TermId, Terms};
@@ -153,8 +152,10 @@ impl Interior {
 pub(crate) struct Iterations {
     /// Tokens that do not leave the loop, as a mask.
     pub(crate) inside: TokenMask,
-    /// The same with the iterations that they begin, most first.
-    pub(crate) tokens: Box<[(u32, TokenId)]>,
+    /// The same, those first that begin the fewest iterations.
+    tokens: Box<[TokenId]>,
+    /// How many of them begin at most as many iterations as the index says.
+    at_most: Box<[u32]>,
     /// Nodes whose byte is no part of the loop although an iteration ends before it, with the
     /// iterations begun until then; by byte.
     pub(crate) exits: Belows<(u8, u32)>,
@@ -175,7 +176,7 @@ impl Iterations {
         let trie = &tables.trie;
         let mut dfa = Dfa::new(item, terms);
         let mut inside = TokenMask::new(tables.len);
-        let mut tokens = Vec::new();
+        let mut begins = Vec::new();
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
         // The state, how many iterations have begun, and whether anything has been read.
@@ -195,23 +196,46 @@ impl Iterations {
                 ambiguous.insert_range(byte, byte);
             }
             let begun = begun + u32::from(between);
-            tokens.extend(trie.token(node).map(|token| (begun, token)));
+            begins.extend(trie.token(node).map(|token| (begun, token)));
             Reach::Into((next, begun, true))
         });
-        tokens.sort_unstable_by_key(|&(begun, _)| Reverse(begun));
-        Self { inside, tokens: tokens.into(), exits: tables.belows(exits), ambiguous }
+        let (tokens, at_most) = sorted(&begins);
+        Self { inside, tokens, at_most, exits: tables.belows(exits), ambiguous }
     }
 
     /// The tokens that begin at most `max` iterations.
     pub(crate) fn at_most(&self, max: u32) -> TokenMask {
-        let more = self.tokens.partition_point(|&(begun, _)| begun > max);
-        if more * 2 > self.tokens.len() {
+        let few = self.at_most.get(max as usize).map_or(self.tokens.len(), |&few| few as usize);
+        let (fewer, more) = self.tokens.split_at(few);
+        if more.len() > fewer.len() {
             let mut mask = TokenMask::new(self.inside.len());
-            self.tokens[more..].iter().for_each(|&(_, token)| mask.insert(token));
+            mask.extend(fewer.iter().copied());
             return mask;
         }
         let mut mask = self.inside.clone();
-        self.tokens[..more].iter().for_each(|&(_, token)| mask.remove(token));
+        more.iter().for_each(|&token| mask.remove(token));
         mask
     }
+}
+
+/// Tokens in the order of the iterations that they begin, and how many begin at most 0, 1, 2 and so
+/// on.
+fn sorted(begins: &[(u32, TokenId)]) -> (Box<[TokenId]>, Box<[u32]>) {
+    let most = begins.iter().map(|&(begun, _)| begun as usize).max().unwrap_or(0);
+    let mut at_most = vec![0_u32; most + 1];
+    for &(begun, _) in begins {
+        at_most[begun as usize] += 1;
+    }
+    for begun in 1..=most {
+        at_most[begun] += at_most[begun - 1];
+    }
+    // Where the next one goes, from behind.
+    let mut next = at_most.clone();
+    let mut tokens = vec![TokenId(0); begins.len()];
+    for &(begun, token) in begins.iter().rev() {
+        let place = &mut next[begun as usize];
+        *place -= 1;
+        tokens[*place as usize] = token;
+    }
+    (tokens.into(), at_most.into())
 }

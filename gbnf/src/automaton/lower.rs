@@ -133,7 +133,7 @@ pub(crate) struct Extent {
 /// A terminal that is no loop has at most this size.
 pub(crate) const TERMINAL_SIZE: u32 = 512;
 /// A loop of at least this many iterations over at least [`WIDE_CLASS`] characters is wide.
-const WIDE_LOOP: u32 = 16;
+const WIDE_LOOP: u32 = 4;
 const WIDE_CLASS: u32 = 33;
 
 /// The lowered grammar.
