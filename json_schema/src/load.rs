@@ -84,7 +84,7 @@ impl<'s> Loader<'s, '_> {
     ) -> Result<(), SchemaError> {
         let is_schema_itself = self.bundle.resources.is_empty();
         let prefix = if is_schema_itself { String::new() } else { format!("{uri}#") };
-        check_depth(value, self.limits.depth, &prefix)?;
+        check_size(value, &self.limits, &prefix)?;
         self.walk(value, Place::Document(prefix), Around::Nothing(uri, inherited))
     }
 
@@ -360,24 +360,36 @@ impl<'s> Loader<'s, '_> {
 }
 
 /// The step from a JSON value to one in it.
+#[derive(Clone, Copy)]
 enum Token<'v> {
     Name(&'v str),
     Index(usize),
 }
 
-/// Whatever recurses over a JSON value further on recurses at most this deep.
-fn check_depth(root: &Value, limit: usize, prefix: &str) -> Result<(), SchemaError> {
+/// Whatever recurses over a JSON value further on recurses at most as deep as the limit says, and
+/// what takes time for each string gets only so much of them.
+fn check_size(root: &Value, limits: &Limits, prefix: &str) -> Result<(), SchemaError> {
     let mut path = Vec::new();
     let mut pending = vec![(root, 0_usize, None)];
+    let (mut values, mut strings) = (0, 0);
     while let Some((value, depth, token)) = pending.pop() {
+        values += 1;
         path.truncate(depth.saturating_sub(1));
         path.extend(token);
-        if depth > limit {
-            let pointer = path.iter().fold(prefix.to_owned(), |pointer, token| match *token {
-                Token::Name(name) => joined(&pointer, name),
-                Token::Index(index) => joined(&pointer, &index.to_string()),
-            });
-            return Err(SchemaError::limit(pointer, "levels of nesting", limit));
+        let name = if let Some(Token::Name(name)) = token { name.len() } else { 0 };
+        strings += name + value.as_str().map_or(0, str::len);
+        for (what, size, limit) in [
+            ("levels of nesting", depth, limits.depth),
+            ("values", values, limits.values),
+            ("bytes of strings", strings, limits.strings),
+        ] {
+            if size > limit {
+                let pointer = path.iter().fold(prefix.to_owned(), |pointer, token| match *token {
+                    Token::Name(name) => joined(&pointer, name),
+                    Token::Index(index) => joined(&pointer, &index.to_string()),
+                });
+                return Err(SchemaError::limit(pointer, what, limit));
+            }
         }
         match value {
             Value::Array(items) => pending.extend(

@@ -197,6 +197,10 @@ impl fmt::Display for Draft {
 pub struct Limits {
     /// Levels of nesting of the schema as a JSON value, and of applicators in one place.
     pub depth: usize,
+    /// Objects, lists, strings, numbers and so on of a document.
+    pub values: usize,
+    /// Bytes of all strings of a document, names of members included.
+    pub strings: usize,
     /// Subschemas and combinations of subschemas that are looked at.
     pub subschemas: usize,
     /// Alternatives into which the constraint of one place may split.
@@ -207,6 +211,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: 256, subschemas: 500_000, alternatives: 4_096, grammar: 20_000_000 }
+        Self {
+            depth: 256,
+            values: 300_000,
+            strings: 16_000_000,
+            subschemas: 500_000,
+            alternatives: 4_096,
+            grammar: 20_000_000,
+        }
     }
 }

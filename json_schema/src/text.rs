@@ -19,8 +19,8 @@ pub enum TextError {
     Limit(#[from] SchemaError),
 }
 
-/// Reads a document, as deep as the limits allow. One that is deeper, or that has more than twice as
-/// many objects and lists as there may be subschemas, is refused before anything is made of it.
+/// Reads a document, as deep as the limits allow. One that is deeper, or that has more values or more
+/// bytes of strings, is refused before anything is made of it.
 ///
 /// # Errors
 ///
@@ -59,9 +59,10 @@ enum Open<'t> {
 /// How deep the brackets of a text nest. As far as the text is JSON it is read rightly, and no parser
 /// gets further than that.
 fn checked_levels(text: &[u8], limits: &Limits) -> Result<usize, SchemaError> {
-    let most = limits.subschemas.saturating_mul(2);
     let (mut open, mut last_string) = (Vec::new(), &b"\"\""[..]);
-    let (mut levels, mut count, mut at) = (0, 0, 0);
+    // A value has at most one comma before it, and one bracket that opens.
+    let most = limits.values.saturating_mul(2);
+    let (mut levels, mut marks, mut strings, mut at) = (0, 0, 0, 0);
     while let Some(&byte) = text.get(at) {
         let from = at;
         at += 1;
@@ -69,6 +70,12 @@ fn checked_levels(text: &[u8], limits: &Limits) -> Result<usize, SchemaError> {
             b'"' => {
                 at = string_end(text, at);
                 last_string = &text[from..at];
+                // As they are written, without the quotes.
+                strings += last_string.len().saturating_sub(2);
+                if strings > limits.strings {
+                    let limit = limits.strings;
+                    return Err(SchemaError::limit(place(&open), "bytes of strings", limit));
+                }
             }
             b':' => {
                 if let Some(Open::Object(name)) = open.last_mut() {
@@ -76,21 +83,19 @@ fn checked_levels(text: &[u8], limits: &Limits) -> Result<usize, SchemaError> {
                 }
             }
             b',' => {
+                marks += 1;
                 if let Some(Open::List(index)) = open.last_mut() {
                     *index += 1;
                 }
             }
             b'{' | b'[' => {
-                count += 1;
+                marks += 1;
                 if open.len() > limits.depth {
                     return Err(SchemaError::limit(
                         place(&open),
                         "levels of nesting",
                         limits.depth,
                     ));
-                }
-                if count > most {
-                    return Err(SchemaError::limit(place(&open), "objects and lists", most));
                 }
                 let empty = &b"\"\""[..];
                 open.push(if byte == b'{' { Open::Object(empty) } else { Open::List(0) });
@@ -100,6 +105,9 @@ fn checked_levels(text: &[u8], limits: &Limits) -> Result<usize, SchemaError> {
                 open.pop();
             }
             _ => {}
+        }
+        if marks > most {
+            return Err(SchemaError::limit(place(&open), "values", limits.values));
         }
     }
     Ok(levels)
@@ -134,7 +142,7 @@ mod tests {
 
     #[test]
     fn limits_have_a_place() {
-        let limits = Limits { depth: 3, subschemas: 4, ..Limits::default() };
+        let limits = Limits { depth: 3, values: 4, strings: 20, ..Limits::default() };
         let read = |text: &str| match parse_schema(text.as_bytes(), &limits) {
             Ok(value) => value.to_string(),
             Err(error) => error.to_string(),
@@ -144,9 +152,10 @@ mod tests {
             read(r#"{"a": [1, {"b\"/{": [[{}]]}]}"#),
             "more than 3 levels of nesting at /a/1/b\"~1{/0"
         );
+        assert_eq!(read("[[], [], 1, {\"x\": [1, [2]]}]"), "more than 4 values at /3/x/1");
         assert_eq!(
-            read("[[], [], [], [], [], [], {\"x\": []}]"),
-            "more than 8 objects and lists at /6/x"
+            read(r#"{"name": ["four", "and much more"]}"#),
+            "more than 20 bytes of strings at /name/1"
         );
         for text in ["", "\"", "\"\\", "{", "]", "[1,", "}{", ":,", "[] []", "{\"a\" 1}"] {
             assert!(matches!(parse_schema(text.as_bytes(), &limits), Err(TextError::Json(_))));

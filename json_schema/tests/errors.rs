@@ -254,6 +254,13 @@ fn limits() {
     let large = "^([a-m]*x){3}|[ab]*a[ab]{40}\\b.$";
     for (schema, name, place) in [
         (deep, "levels of nesting", "/items".repeat(255).as_str()),
+        (json!({"const": "x".repeat(16_000_001)}), "bytes of strings", "/const"),
+        (json!({"enum": vec![7; 300_000]}), "values", "/enum/10"),
+        (
+            json!({"enum": (0..4_097).map(|i| json!([i])).collect::<Vec<_>>()}),
+            "alternatives",
+            "/enum",
+        ),
         (json!({"type": "object", "allOf": pairs}), "alternatives", ""),
         (
             json!({"type": "string", "pattern": large, "maxLength": 60}),

@@ -78,7 +78,7 @@ pub fn all() -> Vec<Case> {
         Case {
             accept: || texts(&["1"]),
             reject: || texts(&["\"a\""]),
-            ..case("50-mb-of-description", &[], || {
+            ..case("50-mb-of-description", LIMIT, || {
                 json!({"type": "integer", "description": "x".repeat(50_000_000)}).to_string()
             })
         },

@@ -86,11 +86,17 @@ impl Normal {
 
     /// Whether it is evidently empty; it may still turn out to be.
     pub(crate) fn is_nothing(&self) -> bool {
-        Self { refused: BTreeSet::new(), ..self.clone() } == Self::nothing()
+        let scalars = self.null || self.booleans != [false; 2] || !self.numbers.is_empty();
+        !scalars && self.strings.is_empty() && self.arrays.is_empty() && self.objects.is_empty()
     }
 
     pub(crate) fn is_any(&self) -> bool {
-        Self { refused: BTreeSet::new(), ..self.clone() } == Self::any()
+        self.null
+            && self.booleans == [true; 2]
+            && self.numbers == [NumberSet::any()]
+            && self.strings == [StringSet::any()]
+            && self.arrays == [ArrayShape::any()]
+            && self.objects == [ObjectShape::any()]
     }
 
     /// What is in both.
@@ -172,6 +178,9 @@ fn meet<C: Constraint>(
     {
         return Ok(left.to_vec());
     }
+    if left.len().saturating_mul(right.len()) > MAX_PAIRS {
+        return Err(Trouble::TooManyAlternatives);
+    }
     let mut both = Vec::new();
     for a in left {
         for b in right {
@@ -193,18 +202,21 @@ fn difference<C: Constraint>(
     terms: &mut Terms,
     limit: usize,
 ) -> Result<Vec<C>, Trouble> {
+    if others.len() > limit {
+        return Err(Trouble::TooManyAlternatives);
+    }
     let mut rest = union.to_vec();
     for other in others {
-        let mut left = Vec::new();
-        for one in &rest {
-            if other.covers(one) {
+        let mut left = Vec::with_capacity(rest.len() + 1);
+        for one in rest {
+            if other.covers(&one) {
                 continue;
             }
             if one.and(other, terms).is_none() {
-                insert(&mut left, one.clone());
+                left.push(one);
                 continue;
             }
-            for piece in other.outside(one, terms)? {
+            for piece in other.outside(&one, terms)? {
                 if let Some(both) = one.and(&piece, terms) {
                     insert(&mut left, both);
                 }
@@ -218,24 +230,34 @@ fn difference<C: Constraint>(
     Ok(rest)
 }
 
-/// Above this many alternatives only equality with everything is looked for: keeping a union free
-/// of covered members is quadratic.
-const COVER_WINDOW: usize = 64;
+/// So many pairs of alternatives are combined at most.
+const MAX_PAIRS: usize = 1 << 20;
+
+/// Above this many alternatives only a few are compared: keeping a union free of covered members is
+/// quadratic.
+const MAX_COMPARED: usize = 64;
+/// So many then, the last ones: what is alike comes one after the other.
+const COMPARED_OF_MANY: usize = 8;
 
 fn insert<C: Constraint>(union: &mut Vec<C>, one: C) {
-    let window = union.len().saturating_sub(COVER_WINDOW);
-    if union[window..].iter().chain(union.first()).any(|member| member.covers(&one)) {
+    let compared = if union.len() > MAX_COMPARED { COMPARED_OF_MANY } else { union.len() };
+    if union[union.len() - compared..].iter().chain(union.first()).any(|member| member.covers(&one))
+    {
         return;
     }
     if one == C::any() {
         union.clear();
-    } else if union.len() <= COVER_WINDOW {
+    } else if union.len() <= MAX_COMPARED {
         union.retain(|member| !one.covers(member));
     }
     union.push(one);
 }
 
 fn insert_all<C: Constraint>(union: &mut Vec<C>, more: Vec<C>) {
+    if union.is_empty() {
+        *union = more;
+        return;
+    }
     for one in more {
         insert(union, one);
     }

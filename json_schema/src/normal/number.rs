@@ -1,5 +1,7 @@
 //! Sets of numbers: intervals and multiples, compared by value.
 
+use std::cmp::Ordering;
+
 use super::{Constraint, Step, Terms, Trouble};
 use crate::decimal::Decimal;
 
@@ -69,6 +71,16 @@ impl NumberSet {
         (low.value == high.value).then_some(&low.value)
     }
 
+    /// Whether all its numbers are less than all of the other.
+    fn is_below(&self, other: &Self) -> bool {
+        let (Some(high), Some(low)) = (&self.high, &other.low) else { return false };
+        match high.value.cmp(&low.value) {
+            Ordering::Less => true,
+            Ordering::Equal => !(high.inclusive && low.inclusive),
+            Ordering::Greater => false,
+        }
+    }
+
     /// Leaves out what follows from the rest; `None` if evidently no number is left.
     fn simplified(mut self) -> Option<Self> {
         if let (Some(low), Some(high)) = (&self.low, &self.high)
@@ -130,14 +142,24 @@ impl Bound {
     }
 }
 
-/// The tighter of two lower bounds (or of two upper ones, if `greatest` is false).
-fn tighter(left: Option<&Bound>, right: Option<&Bound>, greatest: bool) -> Option<Bound> {
-    let (Some(a), Some(b)) = (left, right) else { return left.or(right).cloned() };
+/// How two lower bounds (or two upper ones, if `greatest` is false) are ordered by tightness.
+fn tightness(a: &Bound, b: &Bound, greatest: bool) -> Ordering {
     let order = a.value.cmp(&b.value);
     let order = if greatest { order } else { order.reverse() };
     // Of two equal values the exclusive bound is the tighter one.
-    let a_wins = order.then(b.inclusive.cmp(&a.inclusive)).is_ge();
-    Some(if a_wins { a.clone() } else { b.clone() })
+    order.then(b.inclusive.cmp(&a.inclusive))
+}
+
+/// The tighter one of two lower or upper bounds.
+fn tighter(left: Option<&Bound>, right: Option<&Bound>, greatest: bool) -> Option<Bound> {
+    let (Some(a), Some(b)) = (left, right) else { return left.or(right).cloned() };
+    Some(if tightness(a, b, greatest).is_ge() { a.clone() } else { b.clone() })
+}
+
+/// Whether the first of two lower or upper bounds leaves out nothing that the second one leaves.
+fn is_looser(left: Option<&Bound>, right: Option<&Bound>, greatest: bool) -> bool {
+    let Some(a) = left else { return true };
+    right.is_some_and(|b| tightness(a, b, greatest).is_le())
 }
 
 impl Constraint for NumberSet {
@@ -157,6 +179,9 @@ impl Constraint for NumberSet {
             (Fraction::Any, one) | (one, Fraction::Any) => one,
             _ => return None,
         };
+        if self.is_below(other) || other.is_below(self) {
+            return None;
+        }
         let both = Self {
             low: tighter(self.low.as_ref(), other.low.as_ref(), true),
             high: tighter(self.high.as_ref(), other.high.as_ref(), false),
@@ -197,8 +222,8 @@ impl Constraint for NumberSet {
 
     fn covers(&self, other: &Self) -> bool {
         (self.fraction == Fraction::Any || self.fraction == other.fraction)
-            && tighter(self.low.as_ref(), other.low.as_ref(), true) == other.low
-            && tighter(self.high.as_ref(), other.high.as_ref(), false) == other.high
+            && is_looser(self.high.as_ref(), other.high.as_ref(), false)
+            && is_looser(self.low.as_ref(), other.low.as_ref(), true)
             && self.multiples.iter().all(|step| other.multiples.iter().any(|o| step.covers(*o)))
             && self.indivisible.iter().all(|step| other.indivisible.iter().any(|o| o.covers(*step)))
     }

@@ -1,6 +1,7 @@
 //! `enum`, `const`: sets of values, compared by value.
 
 use std::collections::HashSet;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -26,22 +27,47 @@ impl<'s> Reader<'s, '_> {
             return Err(self.invalid(keywords, keyword, "a list of values"));
         };
         let mut normal = Normal::nothing();
-        let mut strings = Vec::new();
-        let mut seen = HashSet::new();
+        // Scalars may be many.
+        let limit = self.options.limits.alternatives;
+        let (mut strings, mut numbers) = (Distinct::default(), Distinct::default());
         for value in values {
             match value {
-                Value::String(text) => {
-                    if seen.insert(text) {
-                        strings.push(text.clone());
-                    }
+                Value::String(text) => strings.add(text.clone()),
+                Value::Number(number) => {
+                    Decimal::parse(&number.to_string()).into_iter().for_each(|n| numbers.add(n));
                 }
                 _ => normal.join(constant(value, &mut self.terms)),
             }
+            if normal.arrays.len().max(normal.objects.len()) > limit {
+                let pointer = self.document.keyword_pointer(keywords.id, keyword);
+                return Err(SchemaError::limit(pointer, "alternatives", limit));
+            }
         }
-        if !strings.is_empty() {
-            normal.strings = vec![StringSet::Values(strings)];
+        if !strings.values.is_empty() {
+            normal.strings = vec![StringSet::Values(strings.values)];
         }
+        normal.numbers = numbers.values.into_iter().map(NumberSet::point).collect();
         Ok(normal)
+    }
+}
+
+/// Different values in the order in which they come.
+struct Distinct<T> {
+    values: Vec<T>,
+    seen: HashSet<T>,
+}
+
+impl<T> Default for Distinct<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), seen: HashSet::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Distinct<T> {
+    fn add(&mut self, value: T) {
+        if self.seen.insert(value.clone()) {
+            self.values.push(value);
+        }
     }
 }
 
