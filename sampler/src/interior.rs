@@ -213,7 +213,9 @@ impl Iterations {
             return mask;
         }
         let mut mask = self.inside.clone();
-        more.iter().for_each(|&token| mask.remove(token));
+        for &token in more {
+            mask.remove(token);
+        }
         mask
     }
 }

@@ -34,7 +34,9 @@ impl<'s> Reader<'s, '_> {
             match value {
                 Value::String(text) => strings.add(text.clone()),
                 Value::Number(number) => {
-                    Decimal::parse(&number.to_string()).into_iter().for_each(|n| numbers.add(n));
+                    if let Some(number) = Decimal::parse(&number.to_string()) {
+                        numbers.add(number);
+                    }
                 }
                 _ => normal.join(constant(value, &mut self.terms)),
             }
