@@ -55,16 +55,28 @@ impl Interior {
         let trie = &tables.trie;
         let mut dfa = Dfa::new(TermId::NOTHING, terms);
         let mut inside = Found::new(tables.len);
-        let mut ends = Vec::new();
-        let mut few_left = Vec::new();
+        let mut outside = Outside { ends: Vec::new(), few_left: Vec::new(), stops };
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
-        let mut large = Vec::new();
         let mut pending = vec![(start, term)];
         while let Some((top, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
             let has_read = top != start;
-            if let Some((run, states)) = tables.class_run(top, term, terms, &stops) {
+            let first = terms.first(term);
+            if first.len() <= FEW_BYTES && !(has_read && terms.nullable(term)) {
+                for byte in first.iter() {
+                    let Some(child) = trie.child(top, byte) else { continue };
+                    let next = terms.next(term, byte);
+                    if outside.goes_on(&[child], next) {
+                        inside.extend(trie.token(child));
+                        pending.push((child, next));
+                    }
+                }
+                continue;
+            }
+            if top == start
+                && let Some((run, states)) = tables.class_run(top, term, terms, &outside.stops)
+            {
                 inside.add(&run.inside);
                 for &state in &states {
                     if terms.nullable(state) {
@@ -76,30 +88,26 @@ impl Interior {
                 pending.extend(run.ends.iter().map(|&end| (end, last)));
                 for (exit, nodes) in run.exits() {
                     let state = states[exit.read as usize];
-                    match exit.bytes().fold(state, |term, byte| terms.next(term, byte)) {
-                        TermId::NOTHING => {
-                            if terms.nullable(state)
-                                && exit.bytes().len() == 1
-                                && let Some(byte) = exit.bytes().next()
-                            {
-                                let first = if has_read { None } else { trie.child(top, byte) };
-                                let nodes = nodes.iter().filter(|&&node| Some(node) != first);
-                                exits.extend(nodes.map(|&node| (byte, node)));
-                            }
+                    let next = exit.bytes().fold(state, |term, byte| terms.next(term, byte));
+                    if next == TermId::NOTHING {
+                        if terms.nullable(state)
+                            && exit.bytes().len() == 1
+                            && let Some(byte) = exit.bytes().next()
+                        {
+                            let first = if has_read { None } else { trie.child(top, byte) };
+                            let nodes = nodes.iter().filter(|&&node| Some(node) != first);
+                            exits.extend(nodes.map(|&node| (byte, node)));
                         }
-                        TermId::EMPTY => ends.extend_from_slice(nodes),
-                        next if stops(next) => few_left.extend_from_slice(nodes),
-                        next => {
-                            inside.extend(nodes.iter().filter_map(|&node| trie.token(node)));
-                            let nodes = nodes.iter().filter(|&&node| trie.has_children(node));
-                            pending.extend(nodes.map(|&node| (node, next)));
-                        }
+                    } else if outside.goes_on(nodes, next) {
+                        inside.extend(nodes.iter().filter_map(|&node| trie.token(node)));
+                        let nodes = nodes.iter().filter(|&&node| trie.has_children(node));
+                        pending.extend(nodes.map(|&node| (node, next)));
                     }
                 }
                 continue;
             }
-            let start = (dfa.number(term), has_read);
-            trie.scan(top, start, &mut inside, |node, (state, has_read), byte, below| {
+            let at = (dfa.number(term), has_read);
+            trie.scan(top, at, &mut inside, |node, (state, has_read), byte, below| {
                 let may_end = has_read && dfa.nullable(state);
                 let next = dfa.next(state, byte);
                 if next == Dfa::DEAD {
@@ -111,12 +119,7 @@ impl Interior {
                 if may_end {
                     ambiguous.insert_range(byte, byte);
                 }
-                if next == Dfa::END {
-                    ends.push(node);
-                    return Reach::Out;
-                }
-                if stops(dfa.term(next)) {
-                    few_left.push(node);
+                if !outside.goes_on(&[node], dfa.term(next)) {
                     return Reach::Out;
                 }
                 let Some(below) = below else { return Reach::Into((next, true)) };
@@ -126,23 +129,41 @@ impl Interior {
                     }
                     return Reach::All;
                 }
-                if tables.is_large(node) {
-                    // There may be a run for it.
-                    large.push((node, dfa.term(next)));
-                    return Reach::Out;
-                }
                 Reach::Into((next, true))
             });
-            inside.extend(large.iter().filter_map(|&(node, _)| trie.token(node)));
-            pending.append(&mut large);
         }
         Self {
             inside: inside.into_set(),
-            ends: tables.below(ends),
-            few_left: few_left.into(),
+            ends: tables.below(outside.ends),
+            few_left: outside.few_left.into(),
             exits: tables.belows(exits),
             ambiguous,
         }
+    }
+}
+
+/// A term that goes on with so few bytes is followed byte by byte: a scan would look at all children.
+const FEW_BYTES: usize = 8;
+
+/// Where a walk through a term stops, `stops` said of a term.
+struct Outside<S> {
+    ends: Vec<TrieNode>,
+    few_left: Vec<TrieNode>,
+    stops: S,
+}
+
+impl<S: Fn(TermId) -> bool> Outside<S> {
+    /// Whether the walk goes on at some nodes, where `next` is left of the term; if not, they are
+    /// noted.
+    fn goes_on(&mut self, nodes: &[TrieNode], next: TermId) -> bool {
+        if next == TermId::EMPTY {
+            self.ends.extend_from_slice(nodes);
+        } else if (self.stops)(next) {
+            self.few_left.extend_from_slice(nodes);
+        } else {
+            return true;
+        }
+        false
     }
 }
 

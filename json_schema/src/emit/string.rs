@@ -112,6 +112,9 @@ fn any_spelling(c: char) -> Expr {
     Expr::choice(cases)
 }
 
+/// A lower bound on the length below this is part of a conjunction with excluded strings.
+const FEW_CHARACTERS: u64 = 8;
+
 /// How many levels of a tree of keys stand in one rule.
 const MOST_LEVELS: usize = 24;
 
@@ -154,6 +157,16 @@ impl Emitter<'_, '_, '_> {
                 };
                 let chars = self.counted(char, *min, *max)?;
                 vec![sequence([Expr::literal(QUOTE), chars, Expr::literal(QUOTE)])]
+            }
+            // Counts of characters would be states of the conjunction.
+            StringSet::Lengths { min: min @ ..FEW_CHARACTERS, max: None, except }
+                if !self.plain() =>
+            {
+                let char = self.terminal(Terminal::RawCharacter);
+                let chars = self.counted(char, *min, None)?;
+                let any = sequence([Expr::literal(QUOTE), chars, Expr::literal(QUOTE)]);
+                let except = except.iter().map(|text| Expr::literal(quoted(text)));
+                vec![Expr::all(vec![any], vec![choice(except)])]
             }
             StringSet::Lengths { min, max, except } => {
                 let rest = self.strings_except(name, except, *min, *max)?;
