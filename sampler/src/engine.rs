@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use grammask_gbnf::{Entry, Label, Session, State, TextId, TokenName, TokenReference};
+use smallvec::SmallVec;
 
 use crate::interior::{Interior, Iterations};
 use crate::mask::TokenMask;
@@ -42,12 +43,24 @@ pub struct Engine {
 const MAX_MASKS: usize = 512;
 
 /// The mask of one configuration.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct EntryMask {
     /// The tokens that stay inside the terminal, where tables have them.
     bases: Box<[Base]>,
     /// All others.
-    more: Arc<TokenSet>,
+    more: TokenSet,
+}
+
+impl EntryMask {
+    /// The masks of which it is made, besides some tokens.
+    fn masks(&self) -> impl Iterator<Item = &TokenMask> {
+        self.bases.iter().filter_map(Base::mask).chain(self.more.mask())
+    }
+
+    /// These tokens.
+    fn tokens(&self) -> impl Iterator<Item = TokenId> + '_ {
+        self.bases.iter().flat_map(Base::tokens).chain(self.more.tokens()).copied()
+    }
 }
 
 /// Tokens that a table has.
@@ -60,27 +73,33 @@ pub(crate) enum Base {
 }
 
 impl Base {
-    fn add_to(&self, mask: &mut TokenMask) {
+    /// The tokens as a mask, if they are one.
+    fn mask(&self) -> Option<&TokenMask> {
         match self {
-            Self::Interior(table) => table.inside.add_to(mask),
-            Self::Iterations(table) => mask.union_with(&table.inside),
-            Self::Some(tokens) => mask.union_with(tokens),
+            Self::Interior(table) => table.inside.mask(),
+            Self::Iterations(table) => Some(&table.inside),
+            Self::Some(tokens) => Some(tokens),
+        }
+    }
+
+    /// The tokens, if they are a list.
+    fn tokens(&self) -> &[TokenId] {
+        match self {
+            Self::Interior(table) => table.inside.tokens(),
+            Self::Iterations(_) | Self::Some(_) => &[],
         }
     }
 
     pub(crate) fn add_to_found(&self, found: &mut Found) {
-        match self {
-            Self::Interior(table) => found.add(&table.inside),
-            Self::Iterations(table) => found.add_mask(&table.inside),
-            Self::Some(tokens) => found.add_mask(tokens),
-        }
+        self.mask().into_iter().for_each(|mask| found.add_mask(mask));
+        found.extend(self.tokens().iter().copied());
     }
 }
 
 /// Masks that have been computed, by configuration and the text on which it depends: those of one
 /// session.
 #[derive(Debug)]
-pub(crate) struct MaskMemo(Generations<(Entry, TextId), EntryMask>);
+pub(crate) struct MaskMemo(Generations<(Entry, TextId), Arc<EntryMask>>);
 
 impl Default for MaskMemo {
     fn default() -> Self {
@@ -131,19 +150,26 @@ impl Engine {
         state: &State,
         mask: &mut TokenMask,
     ) {
-        mask.clear();
-        for &entry in state.entries() {
+        let mut mask_of = |&entry: &Entry| {
             let key = (entry, state.text_of(entry));
-            let entry_mask = memo.0.get(&key).unwrap_or_else(|| {
+            memo.0.get(&key).unwrap_or_else(|| {
                 let start = state.only(entry);
                 let computed =
                     session.look_ahead(|session| self.entry_mask(session, &start, entry));
-                memo.0.insert(key, computed.clone());
+                let computed = Arc::new(computed);
+                memo.0.insert(key, Arc::clone(&computed));
                 computed
-            });
-            entry_mask.bases.iter().for_each(|base| base.add_to(mask));
-            entry_mask.more.add_to(mask);
+            })
+        };
+        let entries: SmallVec<[Arc<EntryMask>; 4]> =
+            state.entries().iter().map(&mut mask_of).collect();
+        let mut masks = entries.iter().flat_map(|entry| entry.masks());
+        match masks.next() {
+            Some(first) => mask.copy_from(first),
+            None => mask.clear(),
         }
+        masks.for_each(|more| mask.union_with(more));
+        mask.extend(entries.iter().flat_map(|entry| entry.tokens()));
         if state.is_complete() {
             self.vocabulary.eog_ids().iter().for_each(|&token| mask.insert(token));
         }
@@ -176,6 +202,6 @@ impl Engine {
                 Box::default()
             }
         };
-        EntryMask { bases, more: Arc::new(found.into_set()) }
+        EntryMask { bases, more: found.into_set() }
     }
 }

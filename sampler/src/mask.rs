@@ -63,6 +63,11 @@ impl TokenMask {
         self.bits.union_with(&other.bits);
     }
 
+    /// Becomes the same as `other`, a mask of the same vocabulary.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.bits.clone_from(&other.bits);
+    }
+
     /// Number of tokens.
     pub fn count(&self) -> usize {
         self.bits.count_ones(..)

@@ -14,10 +14,19 @@ pub(crate) enum TokenSet {
 const FEW: usize = 32;
 
 impl TokenSet {
-    pub(crate) fn add_to(&self, mask: &mut TokenMask) {
+    /// The tokens as a mask, if they are one.
+    pub(crate) fn mask(&self) -> Option<&TokenMask> {
         match self {
-            Self::Few(tokens) => tokens.iter().for_each(|&token| mask.insert(token)),
-            Self::Many(tokens) => mask.union_with(tokens),
+            Self::Few(_) => None,
+            Self::Many(mask) => Some(mask),
+        }
+    }
+
+    /// The tokens, if they are a list.
+    pub(crate) fn tokens(&self) -> &[TokenId] {
+        match self {
+            Self::Few(tokens) => tokens,
+            Self::Many(_) => &[],
         }
     }
 }
