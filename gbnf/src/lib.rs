@@ -31,7 +31,7 @@ mod walk;
 pub use automaton::{
     Automaton, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry, Fingerprint,
     KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, NodeId, Session, State, TermId, Terms, TextId,
-    TrackId,
+    TrackId, ValueId,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::tables::Tables;
 use crate::token_id::TokenId;
-use crate::trie::{TokenTrie, TrieNode};
+use crate::trie::TrieNode;
 
 /// Some nodes of the trie, and what lies below them as a trie of its own.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct Below {
 pub(crate) type Belows<K> = Box<[(K, Arc<Below>)]>;
 
 /// A node of what lies below.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct BelowNode(u32);
 
 impl Below {
@@ -43,34 +43,57 @@ impl Below {
         let trie = &tables.trie;
         let (large, small): (Vec<TrieNode>, Vec<TrieNode>) =
             nodes.iter().partition(|&&node| tables.is_large(node));
+        let tokens = |node| trie.token(node).map(|token| (node, token));
         let mut below = Self {
             nodes: nodes.into(),
-            tokens: with_tokens(nodes, trie).collect(),
+            tokens: nodes.iter().filter_map(|&node| tokens(node)).collect(),
             large: large.into(),
-            bytes: vec![0],
-            ends: vec![0],
-            token_ends: vec![0],
-            merged: Vec::new(),
+            ..Self::nothing()
         };
-        below.add(&small, trie);
-        below.ends[0] = below.bytes.len() as u32;
+        below.add(&small, &|node| trie.children(node), &|node| tokens(node).into_iter());
         below
     }
 
-    /// Adds the children of some nodes. The depth is that of a token.
-    fn add(&mut self, nodes: &[TrieNode], trie: &TokenTrie) {
-        let mut children: Vec<_> = nodes.iter().flat_map(|&node| trie.children(node)).collect();
-        children.sort_unstable();
-        for same in children.chunk_by(|(one, _), (other, _)| one == other) {
-            let at = self.bytes.len();
-            let nodes: Vec<TrieNode> = same.iter().map(|&(_, node)| node).collect();
+    /// What lies behind some of its nodes; nothing of the trie is known any more.
+    pub(crate) fn behind(&self, nodes: &[BelowNode]) -> Self {
+        let mut below = Self::nothing();
+        let tokens = |node| self.tokens_of(node).iter().copied();
+        below.add(nodes, &|node| self.children(node), &tokens);
+        below
+    }
+
+    fn nothing() -> Self {
+        Self {
+            nodes: Box::default(),
+            tokens: Box::default(),
+            large: Box::default(),
+            bytes: vec![0],
+            ends: vec![1],
+            token_ends: vec![0],
+            merged: Vec::new(),
+        }
+    }
+
+    /// Adds, below the node that came last, the children of some nodes with their tokens. The depth
+    /// is that of a token.
+    fn add<N, C, T>(&mut self, nodes: &[N], children: &impl Fn(N) -> C, tokens: &impl Fn(N) -> T)
+    where
+        N: Copy + Ord,
+        C: Iterator<Item = (u8, N)>,
+        T: Iterator<Item = (TrieNode, TokenId)>,
+    {
+        let above = self.bytes.len() - 1;
+        let mut all: Vec<_> = nodes.iter().flat_map(|&node| children(node)).collect();
+        all.sort_unstable();
+        for same in all.chunk_by(|(one, _), (other, _)| one == other) {
+            let nodes: Vec<N> = same.iter().map(|&(_, node)| node).collect();
             self.bytes.push(same[0].0);
             self.ends.push(0);
-            self.merged.extend(with_tokens(&nodes, trie));
+            self.merged.extend(nodes.iter().flat_map(|&node| tokens(node)));
             self.token_ends.push(self.merged.len() as u32);
-            self.add(&nodes, trie);
-            self.ends[at] = self.bytes.len() as u32;
+            self.add(&nodes, children, tokens);
         }
+        self.ends[above] = self.bytes.len() as u32;
     }
 
     /// The children of a node, by their bytes.
@@ -95,11 +118,4 @@ impl Below {
         let (start, end) = (node.0 as usize - 1, node.0 as usize);
         &self.merged[self.token_ends[start] as usize..self.token_ends[end] as usize]
     }
-}
-
-fn with_tokens<'a>(
-    nodes: &'a [TrieNode],
-    trie: &'a TokenTrie,
-) -> impl Iterator<Item = (TrieNode, TokenId)> + 'a {
-    nodes.iter().filter_map(|&node| Some((node, trie.token(node)?)))
 }

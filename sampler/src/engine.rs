@@ -16,6 +16,7 @@ use crate::tables::{Generations, Tables};
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TokenTrie;
+use crate::values::ValueMemo;
 use crate::vocabulary::Vocabulary;
 
 /// A vocabulary with everything that is known about it: the trie of its tokens and the tables of
@@ -99,11 +100,14 @@ impl Base {
 /// Masks that have been computed, by configuration and the text on which it depends: those of one
 /// session.
 #[derive(Debug)]
-pub(crate) struct MaskMemo(Generations<(Entry, TextId), Arc<EntryMask>>);
+pub(crate) struct MaskMemo {
+    masks: Generations<(Entry, TextId), Arc<EntryMask>>,
+    values: ValueMemo,
+}
 
 impl Default for MaskMemo {
     fn default() -> Self {
-        Self(Generations::new(MAX_MASKS))
+        Self { masks: Generations::new(MAX_MASKS), values: ValueMemo::default() }
     }
 }
 
@@ -152,12 +156,13 @@ impl Engine {
     ) {
         let mut mask_of = |&entry: &Entry| {
             let key = (entry, state.text_of(entry));
-            memo.0.get(&key).unwrap_or_else(|| {
+            memo.masks.get(&key).unwrap_or_else(|| {
                 let start = state.only(entry);
-                let computed =
-                    session.look_ahead(|session| self.entry_mask(session, &start, entry));
+                let computed = session.look_ahead(|session| {
+                    self.entry_mask(session, &mut memo.values, &start, entry)
+                });
                 let computed = Arc::new(computed);
-                memo.0.insert(key, Arc::clone(&computed));
+                memo.masks.insert(key, Arc::clone(&computed));
                 computed
             })
         };
@@ -176,7 +181,13 @@ impl Engine {
     }
 
     /// The mask of a configuration; `start` is the state with only that.
-    fn entry_mask(&self, session: &mut Session, start: &State, entry: Entry) -> EntryMask {
+    fn entry_mask(
+        &self,
+        session: &mut Session,
+        values: &mut ValueMemo,
+        start: &State,
+        entry: Entry,
+    ) -> EntryMask {
         let mut found = Found::new(self.vocabulary.len());
         let bases = match entry.label {
             Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
@@ -186,7 +197,7 @@ impl Engine {
                 }
                 base.into_iter().collect()
             }
-            Label::Key { .. } => self.key(session, start, entry, &mut found),
+            Label::Key { .. } => self.key(session, values, start, entry, &mut found),
             Label::Item { .. } | Label::ItemEnd { .. } => Box::default(),
             Label::Token(token) => {
                 let reference = session.token(token);

@@ -5,13 +5,16 @@
 //! those that are still like the keys of an item that must differ; these few are looked at one by
 //! one.
 
-use grammask_gbnf::{Entry, KeyEnd, KeyTerms, Label, Session, State, TrackId};
+use std::sync::Arc;
+
+use grammask_gbnf::{Entry, KeyEnd, KeyTerms, Label, Session, State, TrackId, ValueId};
 
 use crate::below::Below;
 use crate::engine::{Base, Engine};
 use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::{TokenTrie, TrieNode};
+use crate::values::ValueMemo;
 use crate::walk::walk_below;
 
 impl Engine {
@@ -19,6 +22,7 @@ impl Engine {
     pub(crate) fn key(
         &self,
         session: &mut Session,
+        values: &mut ValueMemo,
         start: &State,
         entry: Entry,
         found: &mut Found,
@@ -30,7 +34,8 @@ impl Engine {
         let tables: Vec<_> =
             free.iter().map(|&free| self.tables.key(free, session.terms())).collect();
         // The key could end in several places of one token.
-        let ends_within = tables.iter().any(|table| !table.exits.is_empty());
+        let ends_within =
+            tables.iter().any(|table| !table.exits.is_empty() || !table.ambiguous.is_empty());
         if ends_within || self.has_dead_end(session, TokenTrie::ROOT, start, None) {
             self.walk(session, TokenTrie::ROOT, start, found);
             return Box::default();
@@ -39,8 +44,8 @@ impl Engine {
         for table in &tables {
             self.one_by_one(session, key, &table.few_left, found);
             match only {
-                Some(member) => self.only_ends(session, key, member, &table.ends, found),
-                None => self.ends(session, key, &table.ends, found),
+                Some(member) => self.only_ends(session, values, key, member, &table.ends, found),
+                None => self.ends(session, values, key, &table.ends, found),
             }
         }
         for rest in others {
@@ -53,21 +58,29 @@ impl Engine {
     fn only_ends(
         &self,
         session: &mut Session,
+        values: &mut ValueMemo,
         key: Key<'_>,
         member: u32,
-        ends: &Below,
+        ends: &Arc<Below>,
         found: &mut Found,
     ) {
         let mut known = self.known_ends(session, key.entry.label, ends);
         known.extend(ends.nodes.iter().filter(|&&node| self.is_like(session, key, node)));
         known.sort_unstable();
         known.dedup();
-        self.same_ends(session, key, &[member], (ends, &known), found);
-        self.one_by_one(session, key, &known, found);
+        self.same_ends(session, values, key, &[member], (ends, &known), found);
+        self.known_keys(session, values, key, &known, found);
     }
 
     /// The ends of keys, by the entries to which they may belong.
-    fn ends(&self, session: &mut Session, key: Key<'_>, ends: &Below, found: &mut Found) {
+    fn ends(
+        &self,
+        session: &mut Session,
+        values: &mut ValueMemo,
+        key: Key<'_>,
+        ends: &Below,
+        found: &mut Found,
+    ) {
         let mut others = Vec::new();
         let mut same: Vec<(KeyEnd, Vec<TrieNode>)> = Vec::new();
         for &node in &ends.nodes {
@@ -75,7 +88,7 @@ impl Engine {
             if end == KeyEnd::None {
                 continue;
             }
-            if end == KeyEnd::Declared || self.is_like(session, key, node) {
+            if matches!(end, KeyEnd::Declared(_)) || self.is_like(session, key, node) {
                 others.push(node);
                 continue;
             }
@@ -87,10 +100,10 @@ impl Engine {
         for (end, nodes) in same {
             if let KeyEnd::Free(members) = end {
                 let ends = self.tables.below(nodes);
-                self.same_ends(session, key, &members, (&ends, &[]), found);
+                self.same_ends(session, values, key, &members, (&ends, &[]), found);
             }
         }
-        self.one_by_one(session, key, &others, found);
+        self.known_keys(session, values, key, &others, found);
     }
 
     /// Whether, behind a node, an item is still like one that it must differ from.
@@ -104,9 +117,10 @@ impl Engine {
     fn same_ends(
         &self,
         session: &mut Session,
+        values: &mut ValueMemo,
         key: Key<'_>,
         members: &[u32],
-        (ends, without): (&Below, &[TrieNode]),
+        (ends, without): (&Arc<Below>, &[TrieNode]),
         found: &mut Found,
     ) {
         let trie = &self.tables.trie;
@@ -116,16 +130,22 @@ impl Engine {
         };
         let Some(&some) = ends.nodes.iter().find(|&&node| is_meant(node)) else { return };
         let missed = session.missed_keys();
-        let state = session.after_some_key(key.start, key.entry, members, &trie.path(some));
         let mut same = Found::new(self.vocabulary().len());
-        let mut add = |tokens: &[(TrieNode, TokenId)]| {
-            let meant = tokens.iter().filter(|&&(node, _)| is_meant(node));
-            same.extend(meant.map(|&(_, token)| token));
-        };
-        add(&ends.tokens);
-        walk_below(session, ends, Below::ROOT, &state, &mut add);
-        for &node in ends.large.iter().filter(|&&node| is_meant(node)) {
-            self.walk(session, node, &state, &mut same);
+        if let &[member] = members
+            && let Some((value, behind)) = key.value(session, member)
+        {
+            self.value(session, values, (ends, value), &behind, is_meant, &mut same);
+        } else {
+            let state = session.after_some_key(key.start, key.entry, members, &trie.path(some));
+            let mut add = |tokens: &[(TrieNode, TokenId)]| {
+                let meant = tokens.iter().filter(|&&(node, _)| is_meant(node));
+                same.extend(meant.map(|&(_, token)| token));
+            };
+            add(&ends.tokens);
+            walk_below(session, ends, Below::ROOT, &state, &mut add);
+            for &node in ends.large.iter().filter(|&&node| is_meant(node)) {
+                self.walk(session, node, &state, &mut same);
+            }
         }
         if session.missed_keys() == missed {
             found.append(same);
@@ -133,6 +153,32 @@ impl Engine {
             let nodes: Vec<_> = ends.nodes.iter().copied().filter(|&node| is_meant(node)).collect();
             self.one_by_one(session, key, &nodes, found);
         }
+    }
+
+    /// The same where declared keys end, or undeclared ones that have been written or are looked at
+    /// alone.
+    fn known_keys(
+        &self,
+        session: &mut Session,
+        values: &mut ValueMemo,
+        key: Key<'_>,
+        nodes: &[TrieNode],
+        found: &mut Found,
+    ) {
+        let mut others = Vec::new();
+        for &node in nodes {
+            match session.key_end(key.entry.label, &self.tables.trie.path(node)) {
+                KeyEnd::None => {}
+                KeyEnd::Declared(member)
+                    if let Some((value, behind)) = key.value(session, member) =>
+                {
+                    let start = self.tables.below(vec![node]);
+                    self.value(session, values, (&start, value), &behind, |_| true, found);
+                }
+                KeyEnd::Declared(_) | KeyEnd::Free(_) => others.push(node),
+            }
+        }
+        self.one_by_one(session, key, &others, found);
     }
 
     /// What begins with the way to some nodes, one by one.
@@ -182,6 +228,14 @@ struct Key<'a> {
 }
 
 impl Key<'_> {
+    /// The value behind the key, and the state behind that, where neither depends on the text.
+    fn value(&self, session: &mut Session, member: u32) -> Option<(ValueId, State)> {
+        if self.entry.track != TrackId::NONE {
+            return None;
+        }
+        session.value_behind_key(self.entry, member)
+    }
+
     /// The state behind some bytes.
     fn after(&self, session: &mut Session, bytes: &[u8]) -> State {
         bytes.iter().fold(self.start.clone(), |state, &byte| session.step(&state, byte))

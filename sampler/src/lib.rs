@@ -39,6 +39,7 @@ mod tables;
 mod token_id;
 mod token_set;
 mod trie;
+mod values;
 mod vocabulary;
 mod walk;
 

@@ -209,8 +209,8 @@ pub struct KeyTerms {
 pub enum KeyEnd {
     /// Not allowed, or no key.
     None,
-    /// A declared one.
-    Declared,
+    /// The declared one of this member.
+    Declared(u32),
     /// One that is not declared, of these members.
     Free(smallvec::SmallVec<[u32; 2]>),
 }
@@ -477,7 +477,7 @@ impl MemberTables {
         let complete = self.complete(to, terms);
         if let Some(&(_, member)) = complete.iter().find(|&&(_, member)| !shape.is_many(member)) {
             let allowed = self.allowed(shape, members, member, room);
-            return if allowed { KeyEnd::Declared } else { KeyEnd::None };
+            return if allowed { KeyEnd::Declared(member) } else { KeyEnd::None };
         }
         if written.is_some_and(|keys| self.texts.ends(keys).is_some()) {
             return KeyEnd::None;
@@ -495,6 +495,14 @@ impl MemberTables {
     pub(crate) fn with_some_key(&mut self, shape: &Shape, context: ContextId, member: u32) -> u32 {
         let state = self.counted(shape, self.contexts.get(context.0).state, member);
         self.states.intern(MemberState { forgotten: true, ..state })
+    }
+
+    /// The state after a member of the entry `member`; an undeclared key is forgotten.
+    pub(crate) fn behind_key(&mut self, shape: &Shape, context: ContextId, member: u32) -> u32 {
+        if shape.is_many(member) {
+            return self.with_some_key(shape, context, member);
+        }
+        self.with_member(shape, self.contexts.get(context.0).state, member)
     }
 
     /// The state with one more member of an entry that may occur repeatedly, without its key.

@@ -1,6 +1,7 @@
 //! One use of an automaton: the states that have been reached, and what leads from one to another.
 
 mod items;
+mod values;
 
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use crate::automaton::terms::{ByteSet, Terms};
 use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
 use crate::grammar::TokenReference;
+pub use values::ValueId;
 
 /// A configuration: how far a terminal has been read, and what lies below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -165,12 +167,8 @@ impl Session {
 
     /// The state before the first byte.
     pub fn start(&mut self) -> State {
-        self.add(self.program.start, NodeId::BOTTOM);
-        let start = self.close();
-        let mut reached = Reached::new(TextId::EMPTY);
-        self.reach(start, TrackId::NONE, &mut reached);
-        reached.complete |= self.program.accepts_empty;
-        self.finish(reached)
+        let start = self.start_at(self.program.start);
+        State { complete: start.complete | self.program.accepts_empty, ..start }
     }
 
     /// Number of interned values: what the session's memory is proportional to.

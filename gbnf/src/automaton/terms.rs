@@ -85,7 +85,13 @@ impl ByteSet {
 
     /// The bytes in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..=255).filter(|&byte| self.contains(byte))
+        (0_u8..).zip(self.0).flat_map(|(index, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = u8::try_from(word.trailing_zeros()).ok().filter(|&bit| bit < 64)?;
+                word &= word - 1;
+                Some(64 * index + bit)
+            })
+        })
     }
 
     fn ranges(&self) -> Vec<(u8, u8)> {

@@ -1,0 +1,46 @@
+//! The values of members by themselves: how a value can be read does not depend on what lies around
+//! its object, nor on the members before it.
+
+use super::{Entry, Reached, Session, State};
+use crate::automaton::label::Label;
+use crate::automaton::program::Position;
+use crate::automaton::stack::{Frame, NodeId};
+use crate::automaton::texts::TextId;
+use crate::automaton::tracks::TrackId;
+
+/// What follows the keys of some members: a value, with what separates it from the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ValueId(Position);
+
+impl Session {
+    /// The value behind a key of `member` that ends in a configuration, and the state behind that
+    /// value; `None` if the value may be empty or where items of lists may have to be compared. An
+    /// undeclared key is forgotten: the state is exact until [`Session::missed_keys`] changes.
+    pub fn value_behind_key(&mut self, entry: Entry, member: u32) -> Option<(ValueId, State)> {
+        let Label::Key { shape: index, context, .. } = entry.label else { return None };
+        let shape = &self.program.shapes[index as usize];
+        let value = &shape.members[member as usize];
+        if !self.program.lists.is_empty() || value.value_nullable {
+            return None;
+        }
+        let (id, position) = (ValueId(value.value), shape.after);
+        let argument = self.members.behind_key(shape, context, member);
+        let node = self.stacks.push(Frame { position, argument }, entry.below);
+        Some((id, State::clone(&self.pop(node))))
+    }
+
+    /// The state at the beginning of a value, with nothing behind it: it is complete where the value
+    /// may end.
+    pub fn start_of_value(&mut self, value: ValueId) -> State {
+        self.start_at(value.0)
+    }
+
+    /// The state at a position with nothing behind its rule.
+    pub(super) fn start_at(&mut self, position: Position) -> State {
+        self.add(position, NodeId::BOTTOM);
+        let start = self.close();
+        let mut reached = Reached::new(TextId::EMPTY);
+        self.reach(start, TrackId::NONE, &mut reached);
+        self.finish(reached)
+    }
+}

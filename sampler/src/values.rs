@@ -1,0 +1,117 @@
+//! What tokens have of the value of a member, whatever lies behind the value.
+//!
+//! After every key the same few ways to begin a value are walked through. Which tokens they allow
+//! depends on the value alone, up to where a token has read all of it; only from there on does the
+//! walk need to know what follows.
+
+use std::sync::Arc;
+
+use grammask_gbnf::{Session, State, ValueId};
+
+use crate::below::{Below, BelowNode};
+use crate::engine::Engine;
+use crate::tables::Generations;
+use crate::token_id::TokenId;
+use crate::token_set::Found;
+use crate::trie::TrieNode;
+use crate::walk::walk_below;
+
+/// The tokens of a value that begins behind some nodes.
+#[derive(Debug)]
+pub(crate) struct ValueTokens {
+    /// Those with which the value is not at its end, or just there; each with its place in the trie.
+    tokens: Box<[(TrieNode, TokenId)]>,
+    /// What lies behind the places where the value ends.
+    behind: Below,
+    /// The same of nodes below which much lies.
+    behind_large: Arc<Below>,
+}
+
+/// The values of one session, by where they begin.
+#[derive(Debug)]
+pub(crate) struct ValueMemo(Generations<(usize, ValueId), (Arc<Below>, Arc<ValueTokens>)>);
+
+/// How many are kept per generation.
+const MAX_VALUES: usize = 256;
+
+impl Default for ValueMemo {
+    fn default() -> Self {
+        Self(Generations::new(MAX_VALUES))
+    }
+}
+
+impl Engine {
+    /// The tokens of a value that begins behind some nodes and of what lies behind the value, as far
+    /// as their nodes are meant.
+    pub(crate) fn value(
+        &self,
+        session: &mut Session,
+        memo: &mut ValueMemo,
+        (starts, value): (&Arc<Below>, ValueId),
+        behind: &State,
+        is_meant: impl Fn(TrieNode) -> bool,
+        found: &mut Found,
+    ) {
+        // That one is kept beside, so that no other has its address.
+        let key = (Arc::as_ptr(starts).addr(), value);
+        let known = memo.0.get(&key).map(|(_, known)| known);
+        let known = known.unwrap_or_else(|| {
+            let tokens = Arc::new(self.value_tokens(session, starts, value));
+            memo.0.insert(key, (Arc::clone(starts), Arc::clone(&tokens)));
+            tokens
+        });
+        let mut add = |tokens: &[(TrieNode, TokenId)]| {
+            let meant = tokens.iter().filter(|&&(node, _)| is_meant(node));
+            found.extend(meant.map(|&(_, token)| token));
+        };
+        add(&known.tokens);
+        walk_below(session, &known.behind, Below::ROOT, behind, &mut add);
+        walk_below(session, &known.behind_large, Below::ROOT, behind, &mut add);
+        for &node in known.behind_large.large.iter().filter(|&&node| is_meant(node)) {
+            self.walk(session, node, behind, found);
+        }
+    }
+
+    fn value_tokens(&self, session: &mut Session, starts: &Below, value: ValueId) -> ValueTokens {
+        let trie = &self.tables.trie;
+        let start = session.start_of_value(value);
+        let mut tokens = starts.tokens.to_vec();
+        let mut ends: Vec<BelowNode> = Vec::new();
+        let mut pending = vec![(Below::ROOT, start.clone())];
+        while let Some((node, state)) = pending.pop() {
+            let first = session.first(&state);
+            for (byte, child) in starts.children(node).filter(|&(byte, _)| first.contains(byte)) {
+                let next = session.step(&state, byte);
+                if next.is_dead() {
+                    continue;
+                }
+                tokens.extend_from_slice(starts.tokens_of(child));
+                if next.is_complete() {
+                    ends.push(child);
+                }
+                pending.push((child, next));
+            }
+        }
+        let mut large_ends: Vec<TrieNode> = Vec::new();
+        let mut pending: Vec<_> = starts.large.iter().map(|&node| (node, start.clone())).collect();
+        while let Some((node, state)) = pending.pop() {
+            let first = session.first(&state);
+            for (byte, child) in trie.children(node).filter(|&(byte, _)| first.contains(byte)) {
+                let next = session.step(&state, byte);
+                if next.is_dead() {
+                    continue;
+                }
+                tokens.extend(trie.token(child).map(|token| (child, token)));
+                if next.is_complete() {
+                    large_ends.push(child);
+                }
+                pending.push((child, next));
+            }
+        }
+        ValueTokens {
+            tokens: tokens.into(),
+            behind: starts.behind(&ends),
+            behind_large: self.tables.below(large_ends),
+        }
+    }
+}
