@@ -6,6 +6,8 @@
 //! digit by digit from the left, and a bound splits the language in a tree whose size is linear
 //! in the number of digits.
 
+use std::sync::{Mutex, PoisonError};
+
 use grammask_gbnf::Expr;
 
 use super::{Emitter, choice, sequence};
@@ -35,6 +37,26 @@ impl Emitter<'_, '_, '_> {
             return Ok(self.plain_number(set));
         }
         Ok(vec![self.multiples(name, set)?])
+    }
+
+    /// What matches any number, or any integer. It is in nearly every grammar, and spelled mostly as
+    /// by default.
+    pub(super) fn any_number(&self, set: &NumberSet) -> Expr {
+        static SPELLED: Mutex<Vec<(NumberSet, Expr)>> = Mutex::new(Vec::new());
+        let default = Options::default();
+        let is_default = !self.single
+            && self.options.numbers == default.numbers
+            && self.options.digits == default.digits;
+        if !is_default {
+            return choice(self.plain_number(set));
+        }
+        let mut spelled = SPELLED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = spelled.iter().find(|(known, _)| known == set) {
+            return known.clone();
+        }
+        let spelling = choice(self.plain_number(set));
+        spelled.push((set.clone(), spelling.clone()));
+        spelling
     }
 
     /// What matches a number of an interval.

@@ -3,7 +3,7 @@
 use grammask_gbnf::{Expr, Member, Members, Repetition};
 
 use super::ordered::KEYS_MAY_REPEAT;
-use super::{Emitter, choice, sequence};
+use super::{Emitter, sequence};
 use crate::error::SchemaError;
 use crate::normal::{Constraint, NumberSet};
 use crate::options::Strings;
@@ -116,8 +116,8 @@ impl Emitter<'_, '_, '_> {
                 };
                 sequence([Expr::literal("\""), char.repeat(0, None), Expr::literal("\"")])
             }
-            Terminal::Number => choice(self.plain_number(&NumberSet::any())),
-            Terminal::Integer => choice(self.plain_number(&NumberSet::integers())),
+            Terminal::Number => self.any_number(&NumberSet::any()),
+            Terminal::Integer => self.any_number(&NumberSet::integers()),
             Terminal::Boolean => Expr::choice([Expr::literal("true"), Expr::literal("false")]),
             Terminal::Key => {
                 let char = self.terminal(Terminal::RawCharacter);
