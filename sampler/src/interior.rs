@@ -94,7 +94,7 @@ impl Interior {
                             && exit.bytes().len() == 1
                             && let Some(byte) = exit.bytes().next()
                         {
-                            let first = if has_read { None } else { trie.child(top, byte) };
+                            let first = trie.child(top, byte);
                             let nodes = nodes.iter().filter(|&&node| Some(node) != first);
                             exits.extend(nodes.map(|&node| (byte, node)));
                         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use grammask_gbnf::{Session, State, ValueId};
 
-use crate::below::{Below, BelowNode};
+use crate::below::Below;
 use crate::engine::Engine;
 use crate::tables::Generations;
 use crate::token_id::TokenId;
@@ -76,42 +76,48 @@ impl Engine {
         let trie = &self.tables.trie;
         let start = session.start_of_value(value);
         let mut tokens = starts.tokens.to_vec();
-        let mut ends: Vec<BelowNode> = Vec::new();
-        let mut pending = vec![(Below::ROOT, start.clone())];
-        while let Some((node, state)) = pending.pop() {
-            let first = session.first(&state);
-            for (byte, child) in starts.children(node).filter(|&(byte, _)| first.contains(byte)) {
-                let next = session.step(&state, byte);
-                if next.is_dead() {
-                    continue;
-                }
-                tokens.extend_from_slice(starts.tokens_of(child));
-                if next.is_complete() {
-                    ends.push(child);
-                }
-                pending.push((child, next));
-            }
-        }
-        let mut large_ends: Vec<TrieNode> = Vec::new();
-        let mut pending: Vec<_> = starts.large.iter().map(|&node| (node, start.clone())).collect();
-        while let Some((node, state)) = pending.pop() {
-            let first = session.first(&state);
-            for (byte, child) in trie.children(node).filter(|&(byte, _)| first.contains(byte)) {
-                let next = session.step(&state, byte);
-                if next.is_dead() {
-                    continue;
-                }
-                tokens.extend(trie.token(child).map(|token| (child, token)));
-                if next.is_complete() {
-                    large_ends.push(child);
-                }
-                pending.push((child, next));
-            }
-        }
+        let ends = walk_value(
+            session,
+            vec![(Below::ROOT, start.clone())],
+            |node| starts.children(node),
+            |node| tokens.extend_from_slice(starts.tokens_of(node)),
+        );
+        let large_ends = walk_value(
+            session,
+            starts.large.iter().map(|&node| (node, start.clone())).collect(),
+            |node| trie.children(node),
+            |node| tokens.extend(trie.token(node).map(|token| (node, token))),
+        );
         ValueTokens {
             tokens: tokens.into(),
             behind: starts.behind(&ends),
             behind_large: self.tables.below(large_ends),
         }
     }
+}
+
+/// Walks from some nodes, each with a state, as far as a value reaches; `add` is given each node on
+/// the way. Where the value may end is returned.
+fn walk_value<N: Copy, C: Iterator<Item = (u8, N)>>(
+    session: &mut Session,
+    mut pending: Vec<(N, State)>,
+    children: impl Fn(N) -> C,
+    mut add: impl FnMut(N),
+) -> Vec<N> {
+    let mut ends = Vec::new();
+    while let Some((node, state)) = pending.pop() {
+        let first = session.first(&state);
+        for (byte, child) in children(node).filter(|&(byte, _)| first.contains(byte)) {
+            let next = session.step(&state, byte);
+            if next.is_dead() {
+                continue;
+            }
+            add(child);
+            if next.is_complete() {
+                ends.push(child);
+            }
+            pending.push((child, next));
+        }
+    }
+    ends
 }

@@ -83,10 +83,7 @@ impl NumberSet {
 
     /// Leaves out what follows from the rest; `None` if evidently no number is left.
     fn simplified(mut self) -> Option<Self> {
-        if let (Some(low), Some(high)) = (&self.low, &self.high)
-            && (low.value > high.value
-                || low.value == high.value && !(low.inclusive && high.inclusive))
-        {
+        if self.is_below(&self) {
             return None;
         }
         if let Some(value) = self.only() {

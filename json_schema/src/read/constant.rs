@@ -1,7 +1,6 @@
 //! `enum`, `const`: sets of values, compared by value.
 
 use std::collections::HashSet;
-use std::hash::Hash;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -29,13 +28,20 @@ impl<'s> Reader<'s, '_> {
         let mut normal = Normal::nothing();
         // Scalars may be many.
         let limit = self.options.limits.alternatives;
-        let (mut strings, mut numbers) = (Distinct::default(), Distinct::default());
+        let (mut strings, mut seen) = (Vec::new(), HashSet::new());
+        let mut seen_numbers = HashSet::new();
         for value in values {
             match value {
-                Value::String(text) => strings.add(text.clone()),
+                Value::String(text) => {
+                    if seen.insert(text) {
+                        strings.push(text.clone());
+                    }
+                }
                 Value::Number(number) => {
-                    if let Some(number) = Decimal::parse(&number.to_string()) {
-                        numbers.add(number);
+                    if let Some(number) = Decimal::parse(&number.to_string())
+                        && seen_numbers.insert(number.clone())
+                    {
+                        normal.numbers.push(NumberSet::point(number));
                     }
                 }
                 _ => normal.join(constant(value, &mut self.terms)),
@@ -45,31 +51,10 @@ impl<'s> Reader<'s, '_> {
                 return Err(SchemaError::limit(pointer, "alternatives", limit));
             }
         }
-        if !strings.values.is_empty() {
-            normal.strings = vec![StringSet::Values(strings.values)];
+        if !strings.is_empty() {
+            normal.strings = vec![StringSet::Values(strings)];
         }
-        normal.numbers = numbers.values.into_iter().map(NumberSet::point).collect();
         Ok(normal)
-    }
-}
-
-/// Different values in the order in which they come.
-struct Distinct<T> {
-    values: Vec<T>,
-    seen: HashSet<T>,
-}
-
-impl<T> Default for Distinct<T> {
-    fn default() -> Self {
-        Self { values: Vec::new(), seen: HashSet::new() }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Distinct<T> {
-    fn add(&mut self, value: T) {
-        if self.seen.insert(value.clone()) {
-            self.values.push(value);
-        }
     }
 }
 
