@@ -1,8 +1,8 @@
 //! The states of terms as a table of transitions: a walk through all of the trie asks for them some
 //! hundred thousand times.
 
-use grammask_gbnf::{ByteSet, TermId, Terms};
-use rustc_hash::{FxHashMap, FxHashSet};
+use grammask_gbnf::{TermId, Terms};
+use rustc_hash::FxHashMap;
 
 use crate::kinds::{Kinds, Utf8Place};
 
@@ -99,40 +99,49 @@ impl<'a> Dfa<'a> {
         if !is_asked {
             return Kinds::default();
         }
-        let mut loops = ByteSet::default();
-        for &(lo, hi, _) in self.terms.transitions(term).iter().filter(|&&(.., to)| to == term) {
-            loops.insert_range(lo, hi);
-        }
-        let mut kinds = Kinds::default();
-        if !loops.is_empty() {
-            kinds = Kinds::of_all_ascii(|byte| loops.contains(byte));
-            if self.loops_beyond_ascii(state) {
-                kinds |= Kinds::NON_ASCII;
-            }
-        }
-        self.states[state as usize].loops = Some(kinds);
-        kinds
+        let from = if state == Self::END { self.again } else { term };
+        let mut within = FxHashMap::default();
+        let loops = Kinds::of_all(|byte| {
+            let place = Utf8Place::BETWEEN.after(byte);
+            let after = self.terms.next(from, byte);
+            place.is_some_and(|place| self.leads_to(term, after, place, &mut within))
+        });
+        self.states[state as usize].loops = Some(loops);
+        loops
     }
 
-    /// Whether all characters beyond ASCII lead from a state to itself.
-    fn loops_beyond_ascii(&mut self, state: u32) -> bool {
-        let mut seen = FxHashSet::default();
-        let mut pending = vec![(state, Utf8Place::BETWEEN)];
-        while let Some((at, place)) = pending.pop() {
-            for byte in 0x80..=0xff {
-                let Some(place) = place.after(byte) else { continue };
-                let next = self.next(at, byte);
-                if place == Utf8Place::BETWEEN {
-                    if next != state {
-                        return false;
-                    }
-                } else if next == Self::DEAD {
-                    return false;
-                } else if seen.insert((next, place)) {
-                    pending.push((next, place));
-                }
-            }
+    /// Whether each character of which so much has been read leads to a term. The depth is that of
+    /// a character.
+    fn leads_to(
+        &self,
+        to: TermId,
+        term: TermId,
+        place: Utf8Place,
+        known: &mut FxHashMap<(TermId, Utf8Place), bool>,
+    ) -> bool {
+        if place == Utf8Place::BETWEEN {
+            return term == to;
         }
-        true
+        if let Some(&known) = known.get(&(term, place)) {
+            return known;
+        }
+        let (mut next, last) = place.bytes();
+        let mut all = false;
+        for &(lo, hi, after) in self.terms.transitions(term) {
+            if hi < next {
+                continue;
+            }
+            let place = place.after(next).filter(|_| lo <= next);
+            if !place.is_some_and(|place| self.leads_to(to, after, place, known)) {
+                break;
+            }
+            if hi >= last {
+                all = true;
+                break;
+            }
+            next = hi + 1;
+        }
+        known.insert((term, place), all);
+        all
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use grammask_gbnf::{ByteSet, TermId, Terms};
 
 use crate::below::{Below, Belows};
+use crate::characters::{Characters, begins_character};
 use crate::dfa::Dfa;
 use crate::mask::TokenMask;
 use crate::tables::Tables;
@@ -44,21 +45,89 @@ impl Interior {
         Self::until(TokenTrie::ROOT, term, (tables, terms), |term| !terms.has_plenty(term))
     }
 
-    /// Walks the trie below a node through one term, up to where `stops` says so. Where much lies
-    /// below and the term is a loop over a class, only what leaves the loop is walked through.
+    /// Walks the trie below a node through one term, up to where `stops` says so.
     fn until(
         start: TrieNode,
         term: TermId,
         (tables, terms): (&Tables, &Terms),
         stops: impl Fn(TermId) -> bool,
     ) -> Self {
+        let mut walk = Walk::new(start, (tables, terms), stops);
+        walk.through(vec![(start, term)]);
+        walk.into_table()
+    }
+
+    /// The table of a term of which the one without bounds on lengths is known: tokens of at most
+    /// `short` bytes do not reach the bounds, the others are walked through.
+    pub(crate) fn of_bounded(
+        free: &Self,
+        short: usize,
+        start: TrieNode,
+        term: TermId,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Self {
         let trie = &tables.trie;
-        let mut dfa = Dfa::new(TermId::NOTHING, terms);
-        let mut inside = Found::new(tables.len);
-        let mut outside = Outside { ends: Vec::new(), few_left: Vec::new(), stops };
-        let mut exits = Vec::new();
-        let mut ambiguous = ByteSet::default();
-        let mut pending = vec![(start, term)];
+        let mut inside = TokenMask::new(tables.len);
+        match &free.inside {
+            TokenSet::Few(tokens) => inside.extend(tokens.iter().copied()),
+            TokenSet::Many(tokens) => inside.copy_from(tokens),
+        }
+        // That nothing goes on behind a text is told apart only by a text that is longer.
+        let short = short - 1;
+        let is_short = |node: TrieNode| trie.bytes_between(start, node) <= short;
+        let mut pending = Vec::new();
+        for &node in trie.at_depth(start, short) {
+            trie.tokens_below(node).iter().for_each(|&token| inside.remove(token));
+            let after = terms.after(term, &trie.between(start, node));
+            if !matches!(after, TermId::EMPTY | TermId::NOTHING) {
+                pending.push((node, after));
+            }
+        }
+        let mut walk = Walk::new(start, (tables, terms), |_| false);
+        walk.outside.ends.extend(free.ends.nodes.iter().filter(|&&node| is_short(node)));
+        for (byte, exits) in &free.exits {
+            let exits = exits.nodes.iter().filter(|&&node| is_short(node));
+            walk.exits.extend(exits.map(|&node| (*byte, node)));
+        }
+        walk.ambiguous = free.ambiguous;
+        walk.inside.add_mask(&inside);
+        walk.through(pending);
+        walk.into_table()
+    }
+}
+
+/// A walk through the trie and terms: a table while it is made.
+struct Walk<'a, S> {
+    start: TrieNode,
+    tables: &'a Tables,
+    terms: &'a Terms,
+    dfa: Dfa<'a>,
+    inside: Found,
+    outside: Outside<S>,
+    exits: Vec<(u8, TrieNode)>,
+    ambiguous: ByteSet,
+}
+
+impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
+    fn new(start: TrieNode, (tables, terms): (&'a Tables, &'a Terms), stops: S) -> Self {
+        Self {
+            start,
+            tables,
+            terms,
+            dfa: Dfa::new(TermId::NOTHING, terms),
+            inside: Found::new(tables.len),
+            outside: Outside { ends: Vec::new(), few_left: Vec::new(), stops },
+            exits: Vec::new(),
+            ambiguous: ByteSet::default(),
+        }
+    }
+
+    /// Goes on from some nodes, with what is left of a term there. Where much lies below the start
+    /// and the term is a loop over a class, only what leaves the loop is walked through.
+    fn through(&mut self, mut pending: Vec<(TrieNode, TermId)>) {
+        let Self { tables, terms, dfa, inside, outside, exits, ambiguous, .. } = self;
+        let (start, tables, terms, trie) = (self.start, *tables, *terms, &tables.trie);
         while let Some((top, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
             let has_read = top != start;
@@ -107,7 +176,7 @@ impl Interior {
                 continue;
             }
             let at = (dfa.number(term), has_read);
-            trie.scan(top, at, &mut inside, |node, (state, has_read), byte, below| {
+            trie.scan(top, at, inside, |node, (state, has_read), byte, below| {
                 let may_end = has_read && dfa.nullable(state);
                 let next = dfa.next(state, byte);
                 if next == Dfa::DEAD {
@@ -132,12 +201,15 @@ impl Interior {
                 Reach::Into((next, true))
             });
         }
-        Self {
-            inside: inside.into_set(),
-            ends: tables.below(outside.ends),
-            few_left: outside.few_left.into(),
-            exits: tables.belows(exits),
-            ambiguous,
+    }
+
+    fn into_table(self) -> Interior {
+        Interior {
+            inside: self.inside.into_set(),
+            ends: self.tables.below(self.outside.ends),
+            few_left: self.outside.few_left.into(),
+            exits: self.tables.belows(self.exits),
+            ambiguous: self.ambiguous,
         }
     }
 }
@@ -173,10 +245,11 @@ impl<S: Fn(TermId) -> bool> Outside<S> {
 pub(crate) struct Iterations {
     /// Tokens that do not leave the loop, as a mask.
     pub(crate) inside: TokenMask,
-    /// The same, those first that begin the fewest iterations.
-    tokens: Box<[TokenId]>,
-    /// How many of them begin at most as many iterations as the index says.
-    at_most: Box<[u32]>,
+    /// How many characters begin above the node.
+    above: u32,
+    /// Those of them that begin fewer iterations than characters, as in the loop of a JSON string
+    /// tokens with escapes do: with the number of iterations, ascending.
+    longer: Box<[(u32, TokenId)]>,
     /// Nodes whose byte is no part of the loop although an iteration ends before it, with the
     /// iterations begun until then; by byte.
     pub(crate) exits: Belows<(u8, u32)>,
@@ -186,7 +259,7 @@ pub(crate) struct Iterations {
 
 impl Iterations {
     /// Walks the trie below a node through `rest`, then any number of `item`, of which no match is
-    /// a proper prefix of another.
+    /// empty or a proper prefix of another. An iteration begins where a character does.
     pub(crate) fn new(
         start: TrieNode,
         rest: TermId,
@@ -197,68 +270,62 @@ impl Iterations {
         let trie = &tables.trie;
         let mut dfa = Dfa::new(item, terms);
         let mut inside = TokenMask::new(tables.len);
-        let mut begins = Vec::new();
+        let mut longer = Vec::new();
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
-        // The state, how many iterations have begun, and whether anything has been read.
-        let first = (dfa.number(rest), 0, false);
-        trie.scan(start, first, &mut inside, |node, (state, begun, has_read), byte, _| {
-            let between = state == Dfa::END;
-            let next = dfa.next(state, byte);
+        let first =
+            IterationsAt { state: dfa.number(rest), begun: 0, characters: 0, has_read: false };
+        trie.scan(start, first, &mut inside, |node, at, byte, below| {
+            let between = at.state == Dfa::END;
+            let state = dfa.next(at.state, byte);
             // That the loop may end at the start has been followed up already.
-            let may_end = between && has_read;
-            if next == Dfa::DEAD {
+            let may_end = between && at.has_read;
+            if state == Dfa::DEAD {
                 if may_end {
-                    exits.push(((byte, begun), node));
+                    exits.push(((byte, at.begun), node));
                 }
                 return Reach::Out;
             }
             if may_end {
                 ambiguous.insert_range(byte, byte);
             }
-            let begun = begun + u32::from(between);
-            begins.extend(trie.token(node).map(|token| (begun, token)));
-            Reach::Into((next, begun, true))
+            let begun = at.begun + u32::from(between);
+            let characters = at.characters + u32::from(begins_character(byte));
+            let is_longer = begun < characters;
+            if is_longer {
+                longer.extend(trie.token(node).map(|token| (begun, token)));
+            } else if state == Dfa::END
+                && below.is_some_and(|below| dfa.loops(state).contains(below.kinds))
+            {
+                ambiguous.union_with(&terms.first(item));
+                return Reach::All;
+            }
+            Reach::Into(IterationsAt { state, begun, characters, has_read: true })
         });
-        let (tokens, at_most) = sorted(&begins);
-        Self { inside, tokens, at_most, exits: tables.belows(exits), ambiguous }
+        longer.sort_unstable();
+        let above = trie.path(start).into_iter().filter(|&byte| begins_character(byte)).count();
+        let exits = tables.belows(exits);
+        Self { inside, above: above as u32, longer: longer.into(), exits, ambiguous }
     }
 
-    /// The tokens that begin at most `max` iterations.
-    pub(crate) fn at_most(&self, max: u32) -> TokenMask {
-        let few = self.at_most.get(max as usize).map_or(self.tokens.len(), |&few| few as usize);
-        let (fewer, more) = self.tokens.split_at(few);
-        if more.len() > fewer.len() {
-            let mut mask = TokenMask::new(self.inside.len());
-            mask.extend(fewer.iter().copied());
-            return mask;
-        }
+    /// The tokens that begin at most `max` iterations; nothing if those are all inside.
+    pub(crate) fn at_most(&self, max: u32, characters: &Characters) -> Option<TokenMask> {
+        let short = characters.at_most(max.saturating_add(self.above))?;
         let mut mask = self.inside.clone();
-        for &token in more {
-            mask.remove(token);
-        }
-        mask
+        mask.intersect_with(short);
+        let fewer = self.longer.partition_point(|&(begun, _)| begun <= max);
+        mask.extend(self.longer[..fewer].iter().map(|&(_, token)| token));
+        Some(mask)
     }
 }
 
-/// Tokens in the order of the iterations that they begin, and how many begin at most 0, 1, 2 and so
-/// on.
-fn sorted(begins: &[(u32, TokenId)]) -> (Box<[TokenId]>, Box<[u32]>) {
-    let most = begins.iter().map(|&(begun, _)| begun as usize).max().unwrap_or(0);
-    let mut at_most = vec![0_u32; most + 1];
-    for &(begun, _) in begins {
-        at_most[begun as usize] += 1;
-    }
-    for begun in 1..=most {
-        at_most[begun] += at_most[begun - 1];
-    }
-    // Where the next one goes, from behind.
-    let mut next = at_most.clone();
-    let mut tokens = vec![TokenId(0); begins.len()];
-    for &(begun, token) in begins.iter().rev() {
-        let place = &mut next[begun as usize];
-        *place -= 1;
-        tokens[*place as usize] = token;
-    }
-    (tokens.into(), at_most.into())
+/// Where a walk through iterations is.
+#[derive(Clone, Copy)]
+struct IterationsAt {
+    state: u32,
+    /// How many iterations have begun below the start,
+    begun: u32,
+    /// and how many characters.
+    characters: u32,
+    has_read: bool,
 }

@@ -4,12 +4,12 @@
 use std::ops::{BitOr, BitOrAssign};
 
 /// A set of kinds of characters: small letters, capital letters, digits, the others of ASCII one by
-/// one, and all beyond ASCII.
+/// one, and those beyond ASCII by their first byte, which is roughly by script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kinds(u64);
 
-/// The number of each ASCII character's kind.
-const KINDS: [u8; 128] = {
+/// The number of each ASCII character's kind, and how many kinds there are.
+const KINDS: ([u8; 128], u32) = {
     let mut kinds = [0; 128];
     let mut others = 3;
     let mut byte = 0;
@@ -27,26 +27,53 @@ const KINDS: [u8; 128] = {
         };
         byte += 1;
     }
-    kinds
+    (kinds, others as u32 + 1)
 };
 
+/// The first bytes of characters beyond ASCII, by kind.
+const FIRST_BYTES: [(u8, u8); 22] = [
+    (0xc2, 0xc2),
+    (0xc3, 0xc3),
+    (0xc4, 0xc9),
+    (0xca, 0xcb),
+    (0xcc, 0xcd),
+    (0xce, 0xcf),
+    (0xd0, 0xd3),
+    (0xd4, 0xd7),
+    (0xd8, 0xdb),
+    (0xdc, 0xdf),
+    (0xe0, 0xe0),
+    (0xe1, 0xe1),
+    (0xe2, 0xe2),
+    (0xe3, 0xe3),
+    (0xe4, 0xe9),
+    (0xea, 0xea),
+    (0xeb, 0xec),
+    (0xed, 0xed),
+    (0xee, 0xee),
+    (0xef, 0xef),
+    (0xf0, 0xf0),
+    (0xf1, 0xf4),
+];
+
 impl Kinds {
-    /// All characters beyond ASCII.
-    pub(crate) const NON_ASCII: Self = Self(1 << 62);
     /// Bytes that are no character.
     pub(crate) const BROKEN: Self = Self(1 << 63);
-    const ALL: Self = Self(u64::MAX);
 
-    /// The kind of an ASCII character.
-    fn of_ascii(byte: u8) -> Self {
-        Self(1 << KINDS[usize::from(byte)])
+    /// The kind of the characters that begin with a byte; none if there are no such characters.
+    fn of(first: u8) -> Self {
+        if let Some(&kind) = KINDS.0.get(usize::from(first)) {
+            return Self(1 << kind);
+        }
+        let same = FIRST_BYTES.iter().position(|&(lo, hi)| (lo..=hi).contains(&first));
+        same.map_or(Self::default(), |kind| Self(1 << (KINDS.1 + kind as u32)))
     }
 
-    /// The kinds of ASCII characters of which all are `meant`.
-    pub(crate) fn of_all_ascii(mut meant: impl FnMut(u8) -> bool) -> Self {
-        let others = (0..128).filter(|&byte| !meant(byte));
-        let others = others.fold(Self::NON_ASCII | Self::BROKEN, |all, b| all | Self::of_ascii(b));
-        Self(Self::ALL.0 & !others.0)
+    /// The kinds of which all characters begin with bytes that are `meant`.
+    pub(crate) fn of_all(mut meant: impl FnMut(u8) -> bool) -> Self {
+        let others = (0..=0xff).filter(|&byte| Self::of(byte) != Self::default() && !meant(byte));
+        let others = others.fold(Self::BROKEN, |all, byte| all | Self::of(byte));
+        Self(!others.0)
     }
 
     pub(crate) fn contains(self, other: Self) -> bool {
@@ -101,12 +128,17 @@ impl Utf8Place {
         Some(Self { missing, lo, hi })
     }
 
-    /// The kind of a byte at this place.
+    /// The least and the greatest byte with which a character goes on at this place.
+    pub(crate) fn bytes(self) -> (u8, u8) {
+        (self.lo, self.hi)
+    }
+
+    /// The kind of the character that begins with a byte at this place; none within a character.
     pub(crate) fn kind(self, byte: u8) -> Kinds {
         match self.after(byte) {
             None => Kinds::BROKEN,
-            Some(_) if byte.is_ascii() => Kinds::of_ascii(byte),
-            Some(_) => Kinds::NON_ASCII,
+            Some(_) if self == Self::BETWEEN => Kinds::of(byte),
+            Some(_) => Kinds::default(),
         }
     }
 }

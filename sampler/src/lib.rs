@@ -22,6 +22,7 @@
 mod below;
 mod candidates;
 mod chain;
+mod characters;
 mod class_run;
 mod constraint;
 mod dfa;

@@ -63,6 +63,11 @@ impl TokenMask {
         self.bits.union_with(&other.bits);
     }
 
+    /// Keeps only what `other`, a mask of the same vocabulary, has as well.
+    pub(crate) fn intersect_with(&mut self, other: &Self) {
+        self.bits.intersect_with(&other.bits);
+    }
+
     /// Becomes the same as `other`, a mask of the same vocabulary.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.bits.clone_from(&other.bits);

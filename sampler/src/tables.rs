@@ -7,6 +7,7 @@ use grammask_gbnf::{ClassStep, Fingerprint, TermId, Terms};
 use rustc_hash::FxHashMap;
 
 use crate::below::{Below, Belows};
+use crate::characters::Characters;
 use crate::class_run::ClassRun;
 use crate::interior::{Interior, Iterations};
 use crate::trie::{TokenTrie, TrieNode};
@@ -16,10 +17,9 @@ use crate::vocabulary::Vocabulary;
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(crate) trie: TokenTrie,
+    pub(crate) characters: Characters,
     /// Number of ids of the vocabulary.
     pub(crate) len: usize,
-    /// No token has more bytes.
-    longest: usize,
     /// By (where in the trie, term).
     interiors: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
     keys: Mutex<Generations<Fingerprint, Arc<Interior>>>,
@@ -47,6 +47,10 @@ const MAX_CLASS_RUNS: usize = 512;
 const MAX_BELOWS: usize = 1024;
 /// The lengths of runs for which there are tables, besides those without end.
 const RUNS: [u32; 4] = [32, 16, 8, 4];
+/// Where a bound on a length is not reached by tokens of this share of the longest one's bytes,
+const SHORT: usize = 5;
+/// and there are so few places where longer ones go on, those are looked at for themselves.
+const FEW_LONG: usize = 256;
 /// Below a node is much if it is more than this share of the trie: in a large vocabulary some
 /// hundred nodes.
 const LARGE: usize = 1024;
@@ -55,8 +59,8 @@ impl Tables {
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
         Self {
             trie: TokenTrie::new(vocabulary),
+            characters: Characters::new(vocabulary),
             len: vocabulary.len(),
-            longest: vocabulary.longest(),
             interiors: Mutex::new(Generations::new(MAX_INTERIORS)),
             keys: Mutex::new(Generations::new(MAX_INTERIORS)),
             iterations: Mutex::new(Generations::new(MAX_ITERATIONS)),
@@ -67,9 +71,17 @@ impl Tables {
 
     /// The tokens of a term, below a node.
     pub(crate) fn interior(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
-        let term = terms.without_bound(term, self.longest).unwrap_or(term);
-        let build = || Interior::new(node, term, self, terms);
-        shared(&self.interiors, &(node, terms.fingerprint(term)), build)
+        let (term, _) = terms.without_bounds(term, self.trie.height(node));
+        let key = (node, terms.fingerprint(term));
+        let short = self.trie.height(TokenTrie::ROOT) / SHORT;
+        shared(&self.interiors, &key, || {
+            let (free, short) = terms.without_bounds(term, short.max(1));
+            if free == term || self.trie.at_depth(node, short).len() > FEW_LONG {
+                return Interior::new(node, term, self, terms);
+            }
+            let free = self.interior(node, free, terms);
+            Interior::of_bounded(&free, short, node, term, self, terms)
+        })
     }
 
     /// The tokens of a key.

@@ -1,6 +1,7 @@
 //! The tokens of a vocabulary as a trie.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
@@ -33,6 +34,8 @@ pub(crate) struct TokenTrie {
     child_bytes: Vec<u8>,
     /// What lies below those nodes that have much below them, in preorder.
     outlines: Vec<Outline>,
+    /// See [`TokenTrie::at_depth`].
+    by_depth: Box<[OnceLock<Box<[TrieNode]>>]>,
 }
 
 /// What a scan asks of a node.
@@ -107,6 +110,7 @@ impl TokenTrie {
             children: Vec::new(),
             child_bytes: Vec::new(),
             outlines: Vec::new(),
+            by_depth: (0..=vocabulary.longest()).map(|_| OnceLock::new()).collect(),
         };
         let mut path = vec![Open::default()];
         let mut last: &[u8] = &[];
@@ -205,6 +209,37 @@ impl TokenTrie {
         self.end(node) > node.0 + 1
     }
 
+    /// The nodes so many bytes below one that have children; of the great depths there are few. They
+    /// are looked for when they are first needed.
+    pub(crate) fn at_depth(&self, top: TrieNode, below: usize) -> &[TrieNode] {
+        let depth = below.saturating_add(self.nodes[top.0 as usize].depth.into());
+        let Some(nodes) = self.by_depth.get(depth) else { return &[] };
+        let nodes = nodes.get_or_init(|| {
+            let is_there = |node: &TrieNode| {
+                usize::from(self.nodes[node.0 as usize].depth) == depth && self.has_children(*node)
+            };
+            (0..self.len() as u32).map(TrieNode).filter(is_there).collect()
+        });
+        let start = nodes.partition_point(|&node| node < top);
+        let end = nodes.partition_point(|node| node.0 < self.end(top));
+        &nodes[start..end]
+    }
+
+    /// No path down from a node has more bytes.
+    pub(crate) fn height(&self, top: TrieNode) -> usize {
+        usize::from(self.height - self.nodes[top.0 as usize].depth)
+    }
+
+    /// Number of bytes that lead from a node to one below it.
+    pub(crate) fn bytes_between(&self, from: TrieNode, to: TrieNode) -> usize {
+        usize::from(self.nodes[to.0 as usize].depth - self.nodes[from.0 as usize].depth)
+    }
+
+    /// The tokens below a node.
+    pub(crate) fn tokens_below(&self, node: TrieNode) -> &[TokenId] {
+        self.tokens_of(node.0 + 1..self.end(node))
+    }
+
     /// Number of nodes below the node.
     pub(crate) fn below(&self, node: TrieNode) -> usize {
         (self.end(node) - node.0 - 1) as usize
@@ -238,7 +273,7 @@ impl TokenTrie {
         mut visit: impl FnMut(TrieNode, S, u8, Option<&Outline>) -> Reach<S>,
     ) {
         let Node { end, depth: above, .. } = self.nodes[top.0 as usize];
-        let height = self.below(top).min(usize::from(self.height - above));
+        let height = self.below(top).min(self.height(top));
         let mut path: SmallVec<[S; SHALLOW]> = SmallVec::from_elem(start, height + 1);
         let path = &mut path[..];
         let nodes = &self.nodes[..end as usize];

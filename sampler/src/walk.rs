@@ -129,10 +129,9 @@ impl Engine {
 
     /// The tokens of a loop that begin at most `max` iterations.
     pub(crate) fn at_most(&self, table: Arc<Iterations>, max: u32) -> Base {
-        if max as usize >= self.vocabulary().longest() {
-            Base::Iterations(table)
-        } else {
-            Base::Some(Arc::new(table.at_most(max)))
+        match table.at_most(max, &self.tables.characters) {
+            None => Base::Iterations(table),
+            Some(tokens) => Base::Some(Arc::new(tokens)),
         }
     }
 

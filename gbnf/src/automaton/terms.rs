@@ -23,6 +23,7 @@ pub use class_step::ClassStep;
 pub(crate) use conjunction::SearchTooLong;
 pub(crate) use determinism::Determinism;
 pub use fingerprint::Fingerprint;
+use slack::BoundsLeftOut;
 use system::Systems;
 
 /// A term of a [`Terms`] store.
@@ -167,7 +168,7 @@ struct Further {
     plenty: OnceLock<bool>,
     /// Of a conjunction, whether it matches anything.
     has_text: OnceLock<Result<bool, SearchTooLong>>,
-    /// See [`Terms::without_bound`].
+    /// See [`Terms::without_bounds`].
     way_out: OnceLock<Option<u32>>,
 }
 
@@ -195,6 +196,7 @@ pub struct Terms {
     /// The terms of classes that are not just ASCII.
     classes: Mutex<FxHashMap<CharRanges, TermId>>,
     systems: Systems,
+    without_bounds: Mutex<BoundsLeftOut>,
 }
 
 impl Default for Terms {
@@ -205,6 +207,7 @@ impl Default for Terms {
             singles: std::array::from_fn(|_| OnceLock::new()),
             classes: Mutex::default(),
             systems: Systems::default(),
+            without_bounds: Mutex::default(),
         };
         let nothing = terms.intern(Term::Nothing);
         let empty = terms.intern(Term::Empty);

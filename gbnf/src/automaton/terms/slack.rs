@@ -1,8 +1,13 @@
 //! Bounds on lengths that a short text cannot reach.
 //!
 //! A pattern beside a length is a conjunction with a state for each state of the pattern beside
-//! each number of characters that are left. As long as many are left, what may come next is what
-//! the pattern alone says, and whatever is known of the pattern's state holds for all of them.
+//! each number of characters that are left; a loop that is counted has a state for each count. As
+//! long as many are left, what may come next is what the pattern alone says, or the loop without a
+//! bound, and whatever is known of that holds for all of them.
+
+use std::sync::PoisonError;
+
+use rustc_hash::FxHashMap;
 
 use super::{Term, TermId, Terms};
 
@@ -10,9 +15,17 @@ use super::{Term, TermId, Terms};
 /// length.
 const MAX_SEARCH: usize = 1_000;
 
+/// A loop over so few bytes has few texts, and is quick to walk through with its bound.
+const FEW_BYTES: usize = 8;
+
+/// See [`Terms::without_bounds`].
+pub(super) type BoundsLeftOut = FxHashMap<(TermId, usize), (TermId, usize)>;
+
 impl Terms {
-    /// The term without its bound on the number of characters, where no text of at most `bytes`
-    /// bytes tells the two apart: neither in what may follow it nor in whether it is a match.
+    /// The term without those bounds on numbers of iterations and characters that no text of so many
+    /// bytes reaches, those of loops over few characters left as they are, and up to how many bytes no text tells the two apart: neither in what may
+    /// follow it nor in whether it is a match. If there is no such bound, the term is the same and
+    /// the number the greatest.
     ///
     /// ```
     /// use grammask_gbnf::{Automaton, Label, parse};
@@ -21,35 +34,103 @@ impl Terms {
     /// let mut session = automaton.session();
     /// let start = session.start();
     /// let Label::Term(term) = start.entries()[0].label else { panic!("it is a terminal") };
-    /// assert!(automaton.terms().without_bound(term, 90).is_some());
-    /// assert!(automaton.terms().without_bound(term, 100).is_none());
+    /// let (free, bytes) = automaton.terms().without_bounds(term, 90);
+    /// assert_ne!(free, term);
+    /// assert!((90..100).contains(&bytes));
+    /// assert_eq!(automaton.terms().without_bounds(term, 100), (term, usize::MAX));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn without_bound(&self, term: TermId, bytes: usize) -> Option<TermId> {
-        let (head, rest) = match &self.entries[term.index()].term {
-            &Term::Concat(head, rest) => (head, rest),
-            _ => (term, TermId::EMPTY),
-        };
-        let Term::All { all, none } = &self.entries[head.index()].term else { return None };
-        let (&[first, second], []) = (&all[..], &none[..]) else { return None };
-        let free =
-            self.free_of(first, second, bytes).or_else(|| self.free_of(second, first, bytes))?;
-        Some(self.concat(free, rest))
+    pub fn without_bounds(&self, term: TermId, bytes: usize) -> (TermId, usize) {
+        let key = (term, bytes);
+        let known = |known: &BoundsLeftOut| known.get(&key).copied();
+        let bounds = || self.without_bounds.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known(&bounds()) {
+            return known;
+        }
+        // As deep as the term is nested.
+        let found =
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_without_bounds(term, bytes));
+        bounds().insert(key, found);
+        found
     }
 
-    /// `pattern`, if texts of so many bytes, and what completes them in the shortest way, are not
-    /// too long for `length`.
-    fn free_of(&self, pattern: TermId, length: TermId, bytes: usize) -> Option<TermId> {
-        let Term::Repeat { item, min: 0, max: Some(max) } = self.entries[length.index()].term
-        else {
+    fn find_without_bounds(&self, term: TermId, bytes: usize) -> (TermId, usize) {
+        let same = (term, usize::MAX);
+        match &self.entries[term.index()].term {
+            &Term::Concat(first, second) => {
+                let (first, short) = self.without_bounds(first, bytes);
+                let (second, shorter) = self.without_bounds(second, bytes);
+                (self.concat(first, second), short.min(shorter))
+            }
+            Term::Alt(items) => {
+                let free = items.iter().map(|&item| self.without_bounds(item, bytes));
+                let (items, short): (Vec<TermId>, Vec<usize>) = free.unzip();
+                (self.alt(items), short.into_iter().min().unwrap_or(usize::MAX))
+            }
+            &Term::Repeat { item, min, mut max } => {
+                let (free, mut short) = self.without_bounds(item, bytes);
+                if let Some(most) = max
+                    && !self.nullable(item)
+                    && self.first(item).len() > FEW_BYTES
+                {
+                    // The last iteration but one is over.
+                    let reached = (most as usize - 1).saturating_mul(self.shortest(item) as usize);
+                    if reached >= bytes {
+                        max = None;
+                        short = short.min(reached);
+                    }
+                }
+                (self.repeat(free, min, max), short)
+            }
+            Term::All { all, none } => {
+                let (&[first, second], []) = (&all[..], &none[..]) else { return same };
+                let free = self
+                    .free_of(first, second, bytes)
+                    .or_else(|| self.free_of(second, first, bytes));
+                free.map_or(same, |(free, short)| {
+                    let (free, shorter) = self.without_bounds(free, bytes);
+                    (free, short.min(shorter))
+                })
+            }
+            Term::Nothing | Term::Empty | Term::Bytes(_) | Term::Rule { .. } | Term::Hole(_) => {
+                same
+            }
+        }
+    }
+
+    /// The conjunction of a pattern and a length without the greatest length, and up to how many
+    /// bytes a text and what completes it in the shortest way are not too long.
+    fn free_of(&self, pattern: TermId, length: TermId, bytes: usize) -> Option<(TermId, usize)> {
+        let Term::Repeat { item, min, max: Some(max) } = self.entries[length.index()].term else {
             return None;
         };
+        let way_out = self.way_out(pattern)?;
         // Each iteration takes a byte at least.
-        let longest = (self.way_out(pattern)? as usize).saturating_add(bytes);
-        if self.nullable(item) || longest > max as usize {
+        let short = max.checked_sub(way_out)?;
+        if self.nullable(item) || short < min || (short as usize) < bytes {
             return None;
         }
-        self.is_within(pattern, self.repeat(item, 0, None)).then_some(pattern)
+        if !self.is_within(pattern, self.repeat(item, 0, None)) {
+            return None;
+        }
+        let least = (min > 0).then(|| self.repeat(item, min, None));
+        let free = self.conjunction([pattern].into_iter().chain(least).collect(), Vec::new());
+        Some((free, short as usize))
+    }
+
+    /// What is left of a term behind a text. Of what lies on the way nothing is kept but what is
+    /// left of the parts of a conjunction, which many texts have in common; the conjunction of what
+    /// is left may match nothing.
+    pub fn after(&self, term: TermId, text: &[u8]) -> TermId {
+        let Term::All { all, none } = &self.entries[term.index()].term else {
+            return text.iter().fold(term, |term, &byte| self.next(term, byte));
+        };
+        let after = |&part: &TermId| self.after(part, text);
+        let all: Vec<TermId> = all.iter().map(after).collect();
+        if all.contains(&TermId::NOTHING) {
+            return TermId::NOTHING;
+        }
+        self.conjunction(all, none.iter().map(after).collect())
     }
 
     /// Whether all that a term matches is known to be a match of the loop `any_length`: if that is
