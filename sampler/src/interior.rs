@@ -117,7 +117,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
             terms,
             dfa: Dfa::new(TermId::NOTHING, terms),
             inside: Found::new(tables.len),
-            outside: Outside { ends: Vec::new(), few_left: Vec::new(), stops },
+            outside: Outside { ends: Vec::new(), few_left: Vec::new(), stops, known: Vec::new() },
             exits: Vec::new(),
             ambiguous: ByteSet::default(),
         }
@@ -188,7 +188,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 if may_end {
                     ambiguous.insert_range(byte, byte);
                 }
-                if !outside.goes_on(&[node], dfa.term(next)) {
+                if !outside.goes_on_in(next, node, dfa.term(next)) {
                     return Reach::Out;
                 }
                 let Some(below) = below else { return Reach::Into((next, true)) };
@@ -222,9 +222,25 @@ struct Outside<S> {
     ends: Vec<TrieNode>,
     few_left: Vec<TrieNode>,
     stops: S,
+    /// States where walks are known to go on: most nodes of a scan are in one of few.
+    known: Vec<bool>,
 }
 
 impl<S: Fn(TermId) -> bool> Outside<S> {
+    /// The same as [`Outside::goes_on`] at one node, in the state of a term.
+    fn goes_on_in(&mut self, state: u32, node: TrieNode, next: TermId) -> bool {
+        let state = state as usize;
+        if self.known.get(state) == Some(&true) {
+            return true;
+        }
+        let goes_on = self.goes_on(&[node], next);
+        if self.known.len() <= state {
+            self.known.resize(state + 1, false);
+        }
+        self.known[state] = goes_on;
+        goes_on
+    }
+
     /// Whether the walk goes on at some nodes, where `next` is left of the term; if not, they are
     /// noted.
     fn goes_on(&mut self, nodes: &[TrieNode], next: TermId) -> bool {

@@ -3,28 +3,22 @@
 
 use std::ops::{BitOr, BitOrAssign};
 
-/// A set of kinds of characters: small letters, capital letters, digits, the others of ASCII one by
-/// one, and those beyond ASCII by their first byte, which is roughly by script.
+/// A set of kinds of characters: those of ASCII one by one, but for most that control, and those
+/// beyond ASCII by their first byte, which is roughly by script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Kinds(u64);
+pub(crate) struct Kinds(u128);
 
 /// The number of each ASCII character's kind, and how many kinds there are.
 const KINDS: ([u8; 128], u32) = {
     let mut kinds = [0; 128];
-    let mut others = 3;
+    let mut others = 0;
     let mut byte = 0;
     while byte < 128 {
         let is_blank = matches!(byte as u8, b'\t' | b'\n' | b'\r');
-        kinds[byte] = match byte as u8 {
-            b'a'..=b'z' => 0,
-            b'A'..=b'Z' => 1,
-            b'0'..=b'9' => 2,
-            control if control.is_ascii_control() && !is_blank => 3,
-            _ => {
-                others += 1;
-                others
-            }
-        };
+        if is_blank || !(byte as u8).is_ascii_control() {
+            others += 1;
+            kinds[byte] = others;
+        }
         byte += 1;
     }
     (kinds, others as u32 + 1)
@@ -58,7 +52,7 @@ const FIRST_BYTES: [(u8, u8); 22] = [
 
 impl Kinds {
     /// Bytes that are no character.
-    pub(crate) const BROKEN: Self = Self(1 << 63);
+    pub(crate) const BROKEN: Self = Self(1 << 127);
 
     /// The kind of the characters that begin with a byte; none if there are no such characters.
     fn of(first: u8) -> Self {
