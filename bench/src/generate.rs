@@ -15,7 +15,6 @@ use grammask::{Ending, RandomModel, generate};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::maskbench::reasons;
 use crate::schema_options::SchemaOptions;
 use crate::{input, output, work};
 
@@ -79,7 +78,7 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
     let translation = match translate(schema, &options.spelling.options()) {
         Ok(translation) => translation,
         Err(error) => {
-            outcome.refused = reasons(&error);
+            outcome.refused = error.reasons();
             return Ok(outcome);
         }
     };

@@ -4,12 +4,12 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use grammask_bench_protocol::{peak_mb, processor_ms};
 use grammask_gbnf::Automaton;
 use grammask_oracle::hostile::{self, Figures, Hostile};
 use grammask_sampler::{Constraint, Engine, TokenMask, Vocabulary};
 use serde_json::{Value, json};
 
-use crate::process::{peak_mb, processor_ms};
 use crate::watched::{self, Limits, VOCABULARY};
 
 /// The options of the subcommand.

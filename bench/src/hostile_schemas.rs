@@ -10,9 +10,9 @@ use anyhow::{Context, Result};
 use grammask::ConstrainError;
 use grammask::json_schema::{Options as Translation, SchemaErrorKind};
 use grammask::sampler::{Constraint, Engine, TokenMask, Vocabulary};
+use grammask_bench_protocol::{peak_mb, processor_ms};
 use serde_json::{Value, json};
 
-use crate::process::{peak_mb, processor_ms};
 use crate::verdict::{self, Verdict};
 use crate::watched::{self, Limits, VOCABULARY};
 use cases::Case;

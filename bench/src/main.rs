@@ -1,6 +1,7 @@
 //! The harness: each subcommand measures one thing, prints a summary and writes JSON on request.
 
 mod cases;
+mod engines;
 mod gbnf_derivatives;
 mod gbnf_differences;
 mod gbnf_features;
@@ -11,9 +12,9 @@ mod golden_samplers;
 mod hostile;
 mod hostile_schemas;
 mod input;
+mod mask_times;
 mod maskbench;
 mod output;
-mod process;
 mod python;
 mod sampler_differences;
 mod sampler_row;
@@ -29,9 +30,6 @@ mod work;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Measures grammask.
 #[derive(Parser)]

@@ -1,25 +1,24 @@
-//! `maskbench`: real schemas with valid and invalid instances, token by token through masks.
+//! `maskbench`: real schemas with valid and invalid instances, token by token through the masks of
+//! one engine or of several side by side.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::Mutex;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use grammask::json_schema::{SchemaError, SchemaErrorKind, translate};
-use grammask::sampler::{Constraint, Engine, TokenMask};
+use grammask_bench_protocol::{Done, Job, Reading};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 
+use crate::engines::{Answer, Engine, VocabularyFile};
+use crate::mask_times::{self, Row};
 use crate::schema_options::SchemaOptions;
-use crate::times::{Distribution, TokenTime, timed};
-use crate::verdict::{self, Verdict};
-use crate::{input, output, process, python, vocabularies, work};
+use crate::{input, output, python, vocabularies, work};
 
-/// How many of the slowest files a report names.
-const SLOWEST: usize = 10;
+/// How often ours reads everything: what it has kept of the first time makes the second one warm.
+const PASSES_OF_OURS: usize = 2;
 
 /// Options of `maskbench`.
 #[derive(Args, Serialize)]
@@ -27,6 +26,9 @@ pub struct Options {
     /// Folders or archives of files of `MaskBench`
     #[arg(required = true)]
     folders: Vec<PathBuf>,
+    /// The engines, each a folder of `bench/engines/`
+    #[arg(long, value_delimiter = ',', default_value = "grammask")]
+    engine: Vec<String>,
     /// The vocabulary, by name or file
     #[arg(long, default_value = "o200k_base")]
     vocab: String,
@@ -36,6 +38,9 @@ pub struct Options {
     /// How many files are left out at the start
     #[arg(long, default_value_t = 0)]
     offset: usize,
+    /// Nothing is kept from schema to schema but what is built from the vocabulary alone
+    #[arg(long)]
+    isolated: bool,
     #[command(flatten)]
     #[serde(flatten)]
     spelling: SchemaOptions,
@@ -45,8 +50,9 @@ pub struct Options {
 }
 
 #[derive(Deserialize)]
-struct File {
-    schema: Value,
+struct File<'a> {
+    #[serde(borrow)]
+    schema: &'a RawValue,
     #[serde(default)]
     tests: Vec<Test>,
 }
@@ -57,191 +63,180 @@ struct Test {
     data: Value,
 }
 
-/// What became of a schema.
+/// What an engine made of a file.
 enum Outcome {
-    /// Verdicts that are wrong, and how long it took to come to them.
     Judged {
+        /// Instances that it accepts or refuses wrongly.
         false_accept: Vec<String>,
         false_reject: Vec<String>,
-        times: Times,
+        reading: Reading,
     },
-    /// Why it has no grammar.
+    /// Why it has no constraint.
     Unsupported(Vec<String>),
-    Crash,
+    Crash(String),
+    Timeout,
 }
 
-/// How long a schema takes.
-struct Times {
-    /// From the schema to the grammar.
-    translate: Duration,
-    /// From the grammar to the constraint.
-    compile: Duration,
-    first_mask: Duration,
-    /// The tokens of its instances, as far as they are accepted.
-    tokens: Vec<TokenTime>,
-}
-
-impl Times {
-    /// From the schema to the first mask.
-    fn to_first_mask(&self) -> Duration {
-        self.translate + self.compile + self.first_mask
-    }
-}
-
-/// Runs every file; whether no verdict is wrong and nothing panicked.
+/// Runs every file through every engine; whether ours, or else each, judges none wrongly and does
+/// not panic.
 pub fn run(options: &Options) -> Result<bool> {
-    let engine = Engine::new(vocabularies::load(&options.vocab)?);
+    let vocabulary = vocabularies::load(&options.vocab)?;
+    let file = VocabularyFile::new(&vocabulary)?;
+    let start = file.start(options.isolated, serde_json::to_value(&options.spelling)?);
+    let engines = options.engine.iter().map(|name| Engine::start(name, &start));
+    let engines = Mutex::new((0, engines.collect::<Result<Vec<_>>>()?));
     let files = input::read_json_files(&options.folders)?;
     let files: Vec<_> =
         files.into_iter().skip(options.offset).step_by(options.every.max(1)).collect();
+
     let outcomes = work::in_turn(&files, "schemas", |file| {
         let row: File = serde_json::from_slice(&file.bytes).with_context(|| file.path.clone())?;
-        let judged = catch_unwind(AssertUnwindSafe(|| judge(&engine, &row, options)));
-        judged.unwrap_or(Ok(Outcome::Crash)).with_context(|| file.path.clone())
+        let texts: Vec<_> = row.tests.iter().map(|test| python::dumps(&test.data)).collect();
+        let instances = texts
+            .iter()
+            .map(|text| Ok(vocabulary.encode(text)?.into_iter().map(|token| token.0).collect()));
+        let mut job = Job {
+            schema: row.schema.to_owned(),
+            instances: instances.collect::<Result<_>>()?,
+            passes: 1,
+        };
+        let (turn, engines) = &mut *engines.lock().expect("no panic inside");
+        // Who comes first finds the caches as the last one left them.
+        *turn += 1;
+        let mut outcomes: Vec<_> = engines.iter().map(|_| None).collect();
+        for at in 0..engines.len() {
+            let at = (at + *turn) % engines.len();
+            job.passes = if engines[at].name == "grammask" { PASSES_OF_OURS } else { 1 };
+            outcomes[at] = Some(judge(engines[at].ask(&job)?, &row.tests, &texts));
+        }
+        Ok(outcomes.into_iter().flatten().collect::<Vec<_>>())
     })?;
 
-    let (mut passing, mut unsupported, mut crash) = (0, 0, 0);
+    let (_, engines) = engines.into_inner().expect("no panic inside");
+    let mut reports = Map::new();
+    let mut is_right = true;
+    for (at, engine) in engines.iter().enumerate() {
+        let of_engine: Vec<_> = files
+            .iter()
+            .zip(&outcomes)
+            .map(|(file, outcomes)| (&*file.path, &outcomes[at]))
+            .collect();
+        let (mut report, right) = verdicts(&engine.name, &of_engine)?;
+        is_right &= right || (engine.name != "grammask" && engines.len() > 1);
+        let rows: Vec<Row> = files
+            .iter()
+            .zip(&outcomes)
+            .filter_map(|(file, all)| row(&file.path, all, at))
+            .collect();
+        report.append(&mut mask_times::report(&engine.ready, &rows));
+        mask_times::print(&engine.ready, &rows, engines.len() > 1);
+        reports.insert(engine.name.clone(), Value::Object(report));
+    }
+    let report = Map::from_iter([("engines".to_owned(), Value::Object(reports))]);
+    output::write(options.json.as_deref(), serde_json::to_value(options)?, report)?;
+    Ok(is_right)
+}
+
+/// What an engine said, beside what is right.
+fn judge(answer: Answer, tests: &[Test], texts: &[String]) -> Outcome {
+    let reading = match answer {
+        Answer::Done(Done::Read(reading)) => reading,
+        Answer::Done(Done::Refused(reasons)) => return Outcome::Unsupported(reasons),
+        Answer::Done(Done::Panicked(message)) => return Outcome::Crash(message),
+        Answer::Died => return Outcome::Crash("the process is gone".to_owned()),
+        Answer::TooSlow => return Outcome::Timeout,
+    };
+    let (mut false_accept, mut false_reject) = (Vec::new(), Vec::new());
+    for ((instance, test), text) in reading.passes[0].iter().zip(tests).zip(texts) {
+        if instance.accepted != test.valid {
+            if instance.accepted { &mut false_accept } else { &mut false_reject }
+                .push(text.clone());
+        }
+    }
+    Outcome::Judged { false_accept, false_reject, reading }
+}
+
+/// The times of a file, if the engine at this place has any.
+fn row<'a>(path: &'a str, outcomes: &'a [Outcome], at: usize) -> Option<Row<'a>> {
+    let readings: Vec<_> = outcomes
+        .iter()
+        .map(|outcome| match outcome {
+            Outcome::Judged { reading, .. } => Some(reading),
+            Outcome::Unsupported(_) | Outcome::Crash(_) | Outcome::Timeout => None,
+        })
+        .collect();
+    let reading = readings[at]?;
+    let all = readings.into_iter().collect::<Option<Vec<_>>>();
+    let instances = 0..reading.passes[0].len();
+    let common = all.map(|all| {
+        let accepted = |&instance: &usize| all.iter().all(|of| of.passes[0][instance].accepted);
+        instances.filter(accepted).collect()
+    });
+    Some(Row { path, reading, common })
+}
+
+/// Prints how an engine judges, and gives it as a report has it; whether all is right.
+fn verdicts(name: &str, outcomes: &[(&str, &Outcome)]) -> Result<(Map<String, Value>, bool)> {
+    let (mut passing, mut unsupported, mut crash, mut timeout) = (0, 0, 0, 0);
     let (mut accepting, mut rejecting) = (0, 0);
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut failures, mut refused) = (Vec::new(), Vec::new());
-    let mut times = Vec::new();
-    for (file, outcome) in files.iter().zip(outcomes) {
+    for (file, outcome) in outcomes {
         match outcome {
-            Outcome::Judged { false_accept, false_reject, times: these } => {
-                times.push((&*file.path, these));
+            Outcome::Judged { false_accept, false_reject, .. } => {
                 passing += usize::from(false_accept.is_empty() && false_reject.is_empty());
                 accepting += usize::from(!false_accept.is_empty());
                 rejecting += usize::from(!false_reject.is_empty());
                 for (what, texts) in [("accept", false_accept), ("reject", false_reject)] {
-                    failures.extend(texts.into_iter().map(|text| {
-                        json!({"file": file.path, "what": format!("false {what}"), "text": text})
-                    }));
+                    failures.extend(texts.iter().map(
+                        |text| json!({"file": file, "what": format!("false {what}"), "text": text}),
+                    ));
                 }
             }
             Outcome::Unsupported(why) => {
                 unsupported += 1;
-                refused.push(json!({"file": file.path, "reasons": why}));
+                refused.push(json!({"file": file, "reasons": why}));
                 for reason in why {
                     *reasons.entry(reason).or_default() += 1;
                 }
             }
-            Outcome::Crash => {
+            Outcome::Crash(message) => {
                 crash += 1;
-                failures.push(json!({"file": file.path, "what": "panic"}));
+                failures.push(json!({"file": file, "what": "panic", "text": message}));
+            }
+            Outcome::Timeout => {
+                timeout += 1;
+                failures.push(json!({"file": file, "what": "timeout"}));
             }
         }
     }
-    let schemas = files.len();
+    let schemas = outcomes.len();
     println!(
-        "{passing} of {schemas} schemas have every verdict right ({:.2} %)",
+        "{name}: {passing} of {schemas} schemas have every verdict right ({:.2} %)",
         100.0 * passing as f64 / schemas.max(1) as f64
     );
     println!(
-        "{accepting} accept an invalid instance, {rejecting} refuse a valid one, \
-         {unsupported} are unsupported, {crash} panic"
+        "  {accepting} accept an invalid instance, {rejecting} refuse a valid one, \
+         {unsupported} are unsupported, {crash} panic, {timeout} take too long"
     );
-    for failure in &failures {
-        println!("  WRONG {failure}");
+    if name == "grammask" {
+        for failure in &failures {
+            println!("  WRONG {failure}");
+        }
+        println!("  unsupported because of: {}", serde_json::to_string(&reasons)?);
     }
-    println!("unsupported because of: {}", serde_json::to_string(&reasons)?);
-    let mut times = summary(&times);
-    let mut report = json!({
+    let report = json!({
         "schemas": schemas,
         "passing": passing,
         "unsupported": unsupported,
         "schemas_false_accept": accepting,
         "schemas_false_reject": rejecting,
         "crash": crash,
-        "timeout": 0,
+        "timeout": timeout,
         "reasons": reasons,
         "failures": failures,
         "refused": refused,
     });
-    if let (Value::Object(report), Value::Object(times)) = (&mut report, &mut times) {
-        report.append(times);
-    }
-    if let Value::Object(report) = json!({"engines": {"grammask": report}}) {
-        output::write(options.json.as_deref(), serde_json::to_value(options)?, report)?;
-    }
-    Ok(accepting + rejecting + crash == 0)
-}
-
-/// Prints the times, and gives them as a report has them.
-fn summary(times: &[(&str, Times)]) -> Value {
-    let starts = |of: fn(&Times) -> Duration| {
-        times.iter().map(|(_, times)| of(times)).collect::<Distribution>()
-    };
-    let tokens = |of: fn(&TokenTime) -> Duration| {
-        times.iter().flat_map(|(_, times)| &times.tokens).map(of).collect::<Distribution>()
-    };
-    let first = starts(Times::to_first_mask);
-    let (mask, commit) = (tokens(|time| time.mask), tokens(|time| time.commit));
-    let token = tokens(|time| time.mask + time.commit);
-    println!("to the first mask: {}", first.line());
-    println!("mask:              {}", mask.line());
-    println!("commit:            {}", commit.line());
-    json!({
-        "tokens": times.iter().map(|(_, times)| times.tokens.len()).sum::<usize>(),
-        "ttfm_us": first.figures(),
-        "translate_us": starts(|times| times.translate).figures(),
-        "compile_us": starts(|times| times.compile).figures(),
-        "first_mask_us": starts(|times| times.first_mask).figures(),
-        "tbm_us": token.figures(),
-        "mask_us": mask.figures(),
-        "commit_us": commit.figures(),
-        "total_cpu_s": (first.sum() + token.sum()).as_secs_f64(),
-        "peak_rss_mb": process::peak_mb("self"),
-        "slowest_first_masks": slowest(times, Times::to_first_mask),
-        "slowest_masks": slowest(times, |times| {
-            times.tokens.iter().map(|token| token.mask).max().unwrap_or_default()
-        }),
-    })
-}
-
-/// The files that take longest, with the microseconds.
-fn slowest(times: &[(&str, Times)], of: impl Fn(&Times) -> Duration) -> Vec<Value> {
-    let mut times: Vec<_> = times.iter().map(|(path, times)| (of(times), path)).collect();
-    times.sort_unstable_by(|one, other| other.cmp(one));
-    let rows = times.into_iter().take(SLOWEST);
-    rows.map(|(time, path)| json!({"file": path, "us": time.as_secs_f64() * 1e6})).collect()
-}
-
-fn judge(engine: &Arc<Engine>, row: &File, options: &Options) -> Result<Outcome> {
-    let (translation, translate) = timed(|| translate(&row.schema, &options.spelling.options()));
-    let translation = match translation {
-        Ok(translation) => translation,
-        Err(error) => return Ok(Outcome::Unsupported(reasons(&error))),
-    };
-    let (constraint, compile) = timed(|| Constraint::new(engine, &translation.grammar, "root"));
-    let constraint = match constraint {
-        Ok(constraint) => constraint,
-        Err(error) => return Ok(Outcome::Unsupported(vec![error.to_string()])),
-    };
-    let mut mask = TokenMask::new(engine.vocabulary().len());
-    let ((), first_mask) = timed(|| constraint.clone().fill_mask(&mut mask));
-    let (mut false_accept, mut false_reject) = (Vec::new(), Vec::new());
-    let mut times = Times { translate, compile, first_mask, tokens: Vec::new() };
-    for test in &row.tests {
-        let text = python::dumps(&test.data);
-        let tokens = engine.vocabulary().encode(&text)?;
-        let read = verdict::by_timed_masks(&constraint, &tokens, &mut times.tokens);
-        let accepted = read.map_err(anyhow::Error::msg)?.0 == Verdict::Complete;
-        if accepted != test.valid {
-            if accepted { false_accept.push(text) } else { false_reject.push(text) }
-        }
-    }
-    Ok(Outcome::Judged { false_accept, false_reject, times })
-}
-
-/// The keywords that refuse a schema, each once, or what else is wrong with it.
-pub fn reasons(error: &SchemaError) -> Vec<String> {
-    let mut reasons: Vec<String> = match error.kind() {
-        SchemaErrorKind::Unsupported(all) => {
-            all.iter().map(|refused| refused.keyword.clone()).collect()
-        }
-        kind => vec![format!("{kind:?}").chars().take(60).collect()],
-    };
-    reasons.sort();
-    reasons.dedup();
-    reasons
+    let Value::Object(report) = report else { unreachable!("it is an object") };
+    Ok((report, accepting + rejecting + crash + timeout == 0))
 }

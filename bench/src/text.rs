@@ -14,7 +14,6 @@ use grammask::json_schema::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::maskbench::reasons;
 use crate::schema_options::{SchemaOptions, by_name};
 use crate::suite::REMOTES;
 use crate::verdict::{self, Verdict};
@@ -137,7 +136,7 @@ fn judge(row: &Row, options: &Options, remotes: &Resources<'_>) -> Result<Outcom
                     let said = all.iter().map(|one| format!("{}: {}", one.keyword, one.reason));
                     outcome.unsaid = said.collect();
                 }
-                _ => outcome.unsaid = reasons(&error),
+                _ => outcome.unsaid = error.reasons(),
             }
             return Ok(outcome);
         }

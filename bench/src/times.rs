@@ -1,25 +1,8 @@
-//! How long things take, in processor time of the thread that does them.
+//! How long things take.
 
 use std::time::Duration;
 
-use cpu_time::ThreadTime;
 use serde_json::{Value, json};
-
-/// What `work` gives, and how long it took.
-pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let start = ThreadTime::now();
-    let result = work();
-    (result, start.elapsed())
-}
-
-/// What one token took.
-#[derive(Clone, Copy, Debug)]
-pub struct TokenTime {
-    /// Computing the mask before it.
-    pub mask: Duration,
-    /// Reading it.
-    pub commit: Duration,
-}
 
 /// Times of the same thing.
 #[derive(Default)]
@@ -37,6 +20,11 @@ impl FromIterator<Duration> for Distribution {
 }
 
 impl Distribution {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
     /// All of them together.
     pub fn sum(&self) -> Duration {
         self.times.iter().sum()
@@ -67,7 +55,11 @@ impl Distribution {
     /// The same as a line to read.
     pub fn line(&self) -> String {
         let [p50, p90, p99, p999, max] = [500, 900, 990, 999, 1000].map(|rank| self.quantile(rank));
-        format!("p50 {p50:.1?}, p90 {p90:.1?}, p99 {p99:.1?}, p99.9 {p999:.1?}, max {max:.1?}")
+        let average = self.sum() / self.times.len().max(1) as u32;
+        format!(
+            "avg {average:.1?}, p50 {p50:.1?}, p90 {p90:.1?}, p99 {p99:.1?}, p99.9 {p999:.1?}, \
+             max {max:.1?}"
+        )
     }
 }
 

@@ -5,8 +5,6 @@ use std::fmt;
 use grammask_gbnf::{Automaton, Matcher};
 use grammask_sampler::{Constraint, TokenId, TokenMask};
 
-use crate::times::{TokenTime, timed};
-
 /// What is said of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -62,22 +60,13 @@ pub fn by_masks(
     constraint: &Constraint,
     tokens: &[TokenId],
 ) -> Result<(Verdict, Option<usize>), String> {
-    by_timed_masks(constraint, tokens, &mut Vec::new())
-}
-
-/// The same, with the time of each token that is accepted.
-pub fn by_timed_masks(
-    constraint: &Constraint,
-    tokens: &[TokenId],
-    times: &mut Vec<TokenTime>,
-) -> Result<(Verdict, Option<usize>), String> {
     let mut constraint = constraint.clone();
     let vocabulary = constraint.engine().vocabulary();
     let end = vocabulary.eog_ids().first().copied();
     let mut mask = TokenMask::new(vocabulary.len());
     for (at, &token) in tokens.iter().enumerate() {
-        let ((), mask_time) = timed(|| constraint.fill_mask(&mut mask));
-        let (accepted, commit) = timed(|| constraint.accept(token));
+        constraint.fill_mask(&mut mask);
+        let accepted = constraint.accept(token);
         if mask.contains(token) != accepted.is_ok() {
             return Err(format!(
                 "token {token} at {at}: the mask says {}, reading it says {accepted:?}",
@@ -87,7 +76,6 @@ pub fn by_timed_masks(
         if accepted.is_err() {
             return Ok((Verdict::Refused, Some(at)));
         }
-        times.push(TokenTime { mask: mask_time, commit });
     }
     constraint.fill_mask(&mut mask);
     let complete = constraint.is_complete();

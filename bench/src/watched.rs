@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use anyhow::{Context, Result};
+use grammask_bench_protocol::{peak_mb, processor_ms};
 use serde_json::{Value, json};
 
-use crate::{output, process};
+use crate::output;
 
 /// The vocabulary of the masks.
 pub const VOCABULARY: &str = "o200k_base";
@@ -111,8 +112,8 @@ fn watched(arguments: &[&str], memory_mb: u64, timeout: u64) -> Result<Value> {
         thread::sleep(Duration::from_millis(2));
     };
     let Some(status) = status else {
-        let cpu_ms = process::processor_ms(&pid.to_string());
-        let peak_mb = process::peak_mb(&pid.to_string());
+        let cpu_ms = processor_ms(&pid.to_string());
+        let peak_mb = peak_mb(&pid.to_string());
         child.kill()?;
         child.wait()?;
         let outcome = format!("stopped after {timeout} s");

@@ -83,6 +83,33 @@ impl SchemaError {
         &self.pointer
     }
 
+    /// What refuses the schema in a word or two, to be counted over many: the keywords that cannot be
+    /// enforced, each once and sorted, or what else went wrong.
+    ///
+    /// ```
+    /// use grammask_json_schema::{Options, translate};
+    /// use serde_json::json;
+    /// let error = translate(&json!({"$ref": "#/$defs/none"}), &Options::default()).unwrap_err();
+    /// assert_eq!(error.reasons(), ["unresolved reference"]);
+    /// ```
+    pub fn reasons(&self) -> Vec<String> {
+        let reason = match &self.kind {
+            SchemaErrorKind::Unsupported(all) => {
+                let mut keywords: Vec<_> = all.iter().map(|one| one.keyword.clone()).collect();
+                keywords.sort();
+                keywords.dedup();
+                return keywords;
+            }
+            SchemaErrorKind::Invalid { expected } => format!("no {expected}"),
+            SchemaErrorKind::UnresolvedReference { .. } => "unresolved reference".to_owned(),
+            SchemaErrorKind::AmbiguousReference { .. } => "ambiguous reference".to_owned(),
+            SchemaErrorKind::UnknownVocabulary { uri } => format!("unknown vocabulary {uri}"),
+            SchemaErrorKind::ReferenceLoop => "reference loop".to_owned(),
+            SchemaErrorKind::Limit { name, limit } => format!("more than {limit} {name}"),
+        };
+        vec![reason]
+    }
+
     /// What the reader of the message can do.
     pub fn help(&self) -> Option<&'static str> {
         match &self.kind {

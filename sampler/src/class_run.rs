@@ -63,7 +63,7 @@ impl ClassRun {
         let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
         // The state, and what has been read of a character.
         let start_at = (first, Exit::default());
-        trie.scan(start, start_at, &mut inside, |node, (state, at), byte, below| {
+        let visited = trie.scan(start, start_at, &mut inside, |node, (state, at), byte, below| {
             let next = dfa.next(state, byte);
             if next != first {
                 let at = at.then(byte);
@@ -87,6 +87,7 @@ impl ClassRun {
             }
             Reach::Into((next, Exit { read, ..Exit::default() }))
         });
+        tables.count_visited(visited);
         exits.sort_unstable();
         let groups = exits.chunk_by(|(a, _), (b, _)| a == b).scan(0, |end, group| {
             *end += group.len() as u32;

@@ -127,6 +127,12 @@ impl Engine {
         self.tables.trie.len()
     }
 
+    /// How many nodes of the trie have been visited so far, for the masks of all constraints on this
+    /// engine: what masks cost that were not known. A mask that is known visits none.
+    pub fn nodes_visited(&self) -> u64 {
+        self.tables.visited()
+    }
+
     /// The token that a reference names, if it exists.
     pub fn resolve(&self, reference: &TokenReference) -> Option<TokenId> {
         match &reference.token {
@@ -158,9 +164,12 @@ impl Engine {
             let key = (entry, state.text_of(entry));
             memo.masks.get(&key).unwrap_or_else(|| {
                 let start = state.only(entry);
+                let before = session.steps();
                 let computed = session.look_ahead(|session| {
                     self.entry_mask(session, &mut memo.values, &start, entry)
                 });
+                // The root is one of them.
+                self.tables.count_visited(session.steps() - before + 1);
                 let computed = Arc::new(computed);
                 memo.masks.insert(key, Arc::clone(&computed));
                 computed

@@ -176,7 +176,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 continue;
             }
             let at = (dfa.number(term), has_read);
-            trie.scan(top, at, inside, |node, (state, has_read), byte, below| {
+            let visited = trie.scan(top, at, inside, |node, (state, has_read), byte, below| {
                 let may_end = has_read && dfa.nullable(state);
                 let next = dfa.next(state, byte);
                 if next == Dfa::DEAD {
@@ -200,6 +200,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 }
                 Reach::Into((next, true))
             });
+            tables.count_visited(visited);
         }
     }
 
@@ -291,7 +292,7 @@ impl Iterations {
         let mut ambiguous = ByteSet::default();
         let first =
             IterationsAt { state: dfa.number(rest), begun: 0, characters: 0, has_read: false };
-        trie.scan(start, first, &mut inside, |node, at, byte, below| {
+        let visited = trie.scan(start, first, &mut inside, |node, at, byte, below| {
             let between = at.state == Dfa::END;
             let state = dfa.next(at.state, byte);
             // That the loop may end at the start has been followed up already.
@@ -318,6 +319,7 @@ impl Iterations {
             }
             Reach::Into(IterationsAt { state, begun, characters, has_read: true })
         });
+        tables.count_visited(visited);
         longer.sort_unstable();
         let above = trie.path(start).into_iter().filter(|&byte| begins_character(byte)).count();
         let exits = tables.belows(exits);

@@ -95,13 +95,42 @@ impl TokenMask {
 
     /// Writes the words into a caller's buffer; words beyond the vocabulary become 0.
     pub fn write_words(&self, buffer: &mut [u32]) {
-        let written = buffer.iter_mut().zip(self.words()).map(|(to, word)| *to = word).count();
-        buffer[written..].fill(0);
+        // In blocks, which is a copy on most machines.
+        const HALVES: usize = usize::BITS as usize / 32;
+        let half = |block: usize, half: usize| (block >> (32 * half)) as u32;
+        let known = self.bits.as_slice();
+        let (blocks, rest) = buffer.as_chunks_mut::<HALVES>();
+        let written = blocks.len().min(known.len());
+        for (words, &block) in blocks.iter_mut().zip(known) {
+            *words = std::array::from_fn(|at| half(block, at));
+        }
+        blocks[written..].as_flattened_mut().fill(0);
+        let block = known.get(blocks.len()).copied().unwrap_or_default();
+        rest.iter_mut().enumerate().for_each(|(at, word)| *word = half(block, at));
     }
 }
 
 impl Extend<TokenId> for TokenMask {
     fn extend<T: IntoIterator<Item = TokenId>>(&mut self, tokens: T) {
         tokens.into_iter().for_each(|token| self.insert(token));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_fit_buffers_of_any_length() {
+        for len in [0, 1, 31, 32, 33, 64, 95, 96, 97, 200] {
+            let mut mask = TokenMask::new(len);
+            mask.extend((0..len as u32).filter(|id| id % 3 != 1).map(TokenId));
+            for words in 0..9 {
+                let mut buffer = vec![u32::MAX; words];
+                mask.write_words(&mut buffer);
+                let expected: Vec<u32> = mask.words().chain([0; 9]).take(words).collect();
+                assert_eq!(buffer, expected, "{len} tokens, {words} words");
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What is known about the terminals of a vocabulary: tables that are built when they are first
 //! needed and shared by all grammars.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_gbnf::{ClassStep, Fingerprint, TermId, Terms};
@@ -27,6 +28,8 @@ pub(crate) struct Tables {
     iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
     class_runs: Mutex<Generations<RunKey, Arc<ClassRun>>>,
     belows: Mutex<Generations<Box<[TrieNode]>, Arc<Below>>>,
+    /// See [`crate::Engine::nodes_visited`].
+    visited: AtomicU64,
 }
 
 /// What a run over a class depends on.
@@ -66,7 +69,17 @@ impl Tables {
             iterations: Mutex::new(Generations::new(MAX_ITERATIONS)),
             class_runs: Mutex::new(Generations::new(MAX_CLASS_RUNS)),
             belows: Mutex::new(Generations::new(MAX_BELOWS)),
+            visited: AtomicU64::new(0),
         }
+    }
+
+    /// Counts nodes that have been visited.
+    pub(crate) fn count_visited(&self, nodes: u64) {
+        self.visited.fetch_add(nodes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn visited(&self) -> u64 {
+        self.visited.load(Ordering::Relaxed)
     }
 
     /// The tokens of a term, below a node.

@@ -264,14 +264,15 @@ impl TokenTrie {
 
     /// Visits what lies below a node in preorder: each node with what its parent has been given (the
     /// first ones: `start`), with its byte and, if much lies below it, with an outline of that. The
-    /// tokens of all nodes that are reached are added to `inside`.
+    /// tokens of all nodes that are reached are added to `inside`. Gives the number of nodes that were
+    /// visited.
     pub(crate) fn scan<S: Copy>(
         &self,
         top: TrieNode,
         start: S,
         inside: &mut impl Extend<TokenId>,
         mut visit: impl FnMut(TrieNode, S, u8, Option<&Outline>) -> Reach<S>,
-    ) {
+    ) -> u64 {
         let Node { end, depth: above, .. } = self.nodes[top.0 as usize];
         let height = self.below(top).min(self.height(top));
         let mut path: SmallVec<[S; SHALLOW]> = SmallVec::from_elem(start, height + 1);
@@ -281,7 +282,9 @@ impl TokenTrie {
         let mut at = top.0 + 1;
         // The nodes from here up to this one are reached.
         let mut reached = at;
+        let mut visited = 0;
         while let Some(&Node { end, depth, byte, is_outlined }) = nodes.get(at as usize) {
+            visited += 1;
             let depth = usize::from(depth - above);
             let node = TrieNode(at);
             let mut outline = None;
@@ -307,6 +310,7 @@ impl TokenTrie {
             }
         }
         inside.extend(self.tokens_of(reached..at).iter().copied());
+        visited
     }
 
     /// The outlines of the nodes below one, and more.

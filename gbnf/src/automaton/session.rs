@@ -108,6 +108,8 @@ pub struct Session {
     /// The counting set that each loop starts with.
     first_counts: Vec<u32>,
     pending: BinaryHeap<Item>,
+    /// See [`Session::steps`].
+    steps: u64,
 }
 
 /// What a step has led to.
@@ -162,6 +164,7 @@ impl Session {
             expansions: Vec::new(),
             first_counts,
             pending: BinaryHeap::new(),
+            steps: 0,
         }
     }
 
@@ -218,8 +221,14 @@ impl Session {
         &self.program.tokens[token as usize]
     }
 
+    /// How many steps have been taken: what looking ahead costs.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// The state after `byte`; dead if no text of the language goes on so.
     pub fn step(&mut self, state: &State, byte: u8) -> State {
+        self.steps += 1;
         let text = self.text_after(state.text, &[byte]);
         let reached = self.read(state, byte, text);
         self.finish(reached)
