@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::generations::Footprint;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::trie::TrieNode;
@@ -117,5 +118,18 @@ impl Below {
     pub(crate) fn tokens_of(&self, node: BelowNode) -> &[(TrieNode, TokenId)] {
         let (start, end) = (node.0 as usize - 1, node.0 as usize);
         &self.merged[self.token_ends[start] as usize..self.token_ends[end] as usize]
+    }
+}
+
+impl Footprint for Below {
+    fn bytes(&self) -> usize {
+        // The nodes are the key as well.
+        2 * size_of_val(&*self.nodes)
+            + size_of_val(&*self.tokens)
+            + size_of_val(&*self.large)
+            + self.bytes.capacity()
+            + self.ends.capacity() * size_of::<u32>()
+            + self.token_ends.capacity() * size_of::<u32>()
+            + self.merged.capacity() * size_of::<(TrieNode, TokenId)>()
     }
 }

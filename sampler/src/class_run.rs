@@ -4,6 +4,7 @@
 use grammask_gbnf::{TermId, Terms};
 
 use crate::dfa::Dfa;
+use crate::generations::Footprint;
 use crate::mask::TokenMask;
 use crate::tables::Tables;
 use crate::token_set::TokenSet;
@@ -109,5 +110,14 @@ impl ClassRun {
             start = *end as usize;
             (exit, nodes)
         })
+    }
+}
+
+impl Footprint for ClassRun {
+    fn bytes(&self) -> usize {
+        self.inside.bytes()
+            + size_of_val(&*self.ends)
+            + size_of_val(&*self.exits)
+            + size_of_val(&*self.nodes)
     }
 }

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use grammask_gbnf::{Entry, Label, Session, State, TextId, TokenName, TokenReference};
 use smallvec::SmallVec;
 
+use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
 use crate::mask::TokenMask;
-use crate::tables::{Generations, Tables};
+use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TokenTrie;
@@ -40,8 +41,8 @@ pub struct Engine {
     pub(crate) tables: Tables,
 }
 
-/// How many masks a constraint keeps per generation.
-const MAX_MASKS: usize = 512;
+/// How many bytes the masks of a constraint have per generation.
+const MASKS: usize = 2 << 20;
 
 /// The mask of one configuration.
 #[derive(Debug)]
@@ -61,6 +62,16 @@ impl EntryMask {
     /// These tokens.
     fn tokens(&self) -> impl Iterator<Item = TokenId> + '_ {
         self.bases.iter().flat_map(Base::tokens).chain(self.more.tokens()).copied()
+    }
+}
+
+impl Footprint for EntryMask {
+    fn bytes(&self) -> usize {
+        let bases = self.bases.iter().map(|base| match base {
+            Base::Interior(_) | Base::Iterations(_) => 0,
+            Base::Some(tokens) => tokens.bytes(),
+        });
+        size_of_val(&*self.bases) + bases.sum::<usize>() + self.more.bytes()
     }
 }
 
@@ -107,7 +118,7 @@ pub(crate) struct MaskMemo {
 
 impl Default for MaskMemo {
     fn default() -> Self {
-        Self { masks: Generations::new(MAX_MASKS), values: ValueMemo::default() }
+        Self { masks: Generations::new(MASKS), values: ValueMemo::default() }
     }
 }
 
@@ -125,6 +136,12 @@ impl Engine {
     /// Number of nodes of the trie.
     pub fn trie_len(&self) -> usize {
         self.tables.trie.len()
+    }
+
+    /// How many bytes the tables take that have been built for the terminals of grammars. They are
+    /// bounded: what has not been asked for the longest goes first.
+    pub fn table_bytes(&self) -> usize {
+        self.tables.bytes()
     }
 
     /// How many nodes of the trie have been visited so far, for the masks of all constraints on this

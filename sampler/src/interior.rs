@@ -12,6 +12,7 @@ use grammask_gbnf::{ByteSet, TermId, Terms};
 use crate::below::{Below, Belows};
 use crate::characters::{Characters, begins_character};
 use crate::dfa::Dfa;
+use crate::generations::Footprint;
 use crate::mask::TokenMask;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
@@ -346,4 +347,16 @@ struct IterationsAt {
     /// and how many characters.
     characters: u32,
     has_read: bool,
+}
+
+impl Footprint for Interior {
+    fn bytes(&self) -> usize {
+        self.inside.bytes() + size_of_val(&*self.few_left) + size_of_val(&*self.exits)
+    }
+}
+
+impl Footprint for Iterations {
+    fn bytes(&self) -> usize {
+        self.inside.bytes() + size_of_val(&*self.longer) + size_of_val(&*self.exits)
+    }
 }

@@ -2,6 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 
+use crate::generations::Footprint;
 use crate::token_id::TokenId;
 
 /// A set of tokens of a vocabulary: those that may come next.
@@ -113,6 +114,12 @@ impl TokenMask {
 impl Extend<TokenId> for TokenMask {
     fn extend<T: IntoIterator<Item = TokenId>>(&mut self, tokens: T) {
         tokens.into_iter().for_each(|token| self.insert(token));
+    }
+}
+
+impl Footprint for TokenMask {
+    fn bytes(&self) -> usize {
+        size_of_val(self.bits.as_slice())
     }
 }
 

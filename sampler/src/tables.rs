@@ -1,15 +1,16 @@
 //! What is known about the terminals of a vocabulary: tables that are built when they are first
 //! needed and shared by all grammars.
 
+use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_gbnf::{ClassStep, Fingerprint, TermId, Terms};
-use rustc_hash::FxHashMap;
 
 use crate::below::{Below, Belows};
 use crate::characters::Characters;
 use crate::class_run::ClassRun;
+use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
 use crate::trie::{TokenTrie, TrieNode};
 use crate::vocabulary::Vocabulary;
@@ -40,14 +41,16 @@ struct RunKey {
     most: Option<u32>,
 }
 
-/// How many tables of terms are kept per generation.
-const MAX_INTERIORS: usize = 4096;
-/// The same for counted loops, whose tables are larger.
-const MAX_ITERATIONS: usize = 128;
-/// The same for runs over a class.
-const MAX_CLASS_RUNS: usize = 512;
-/// The same for what lies below the nodes where tokens leave terminals.
-const MAX_BELOWS: usize = 1024;
+/// How many bytes the tables of terms have per generation.
+const INTERIORS: usize = 16 << 20;
+/// The same for keys,
+const KEYS: usize = 4 << 20;
+/// for counted loops,
+const ITERATIONS: usize = 4 << 20;
+/// for runs over a class,
+const CLASS_RUNS: usize = 4 << 20;
+/// and for what lies below the nodes where tokens leave terminals.
+const BELOWS: usize = 8 << 20;
 /// The lengths of runs for which there are tables, besides those without end.
 const RUNS: [u32; 4] = [32, 16, 8, 4];
 /// Where a bound on a length is not reached by tokens of this share of the longest one's bytes,
@@ -64,13 +67,25 @@ impl Tables {
             trie: TokenTrie::new(vocabulary),
             characters: Characters::new(vocabulary),
             len: vocabulary.len(),
-            interiors: Mutex::new(Generations::new(MAX_INTERIORS)),
-            keys: Mutex::new(Generations::new(MAX_INTERIORS)),
-            iterations: Mutex::new(Generations::new(MAX_ITERATIONS)),
-            class_runs: Mutex::new(Generations::new(MAX_CLASS_RUNS)),
-            belows: Mutex::new(Generations::new(MAX_BELOWS)),
+            interiors: Mutex::new(Generations::new(INTERIORS)),
+            keys: Mutex::new(Generations::new(KEYS)),
+            iterations: Mutex::new(Generations::new(ITERATIONS)),
+            class_runs: Mutex::new(Generations::new(CLASS_RUNS)),
+            belows: Mutex::new(Generations::new(BELOWS)),
             visited: AtomicU64::new(0),
         }
+    }
+
+    /// How many bytes the tables take; the trie is not among them.
+    pub(crate) fn bytes(&self) -> usize {
+        fn of<K: Clone + Eq + Hash, V: Clone + Footprint>(of: &Mutex<Generations<K, V>>) -> usize {
+            of.lock().unwrap_or_else(PoisonError::into_inner).bytes()
+        }
+        of(&self.interiors)
+            + of(&self.keys)
+            + of(&self.iterations)
+            + of(&self.class_runs)
+            + of(&self.belows)
     }
 
     /// Counts nodes that have been visited.
@@ -173,7 +188,7 @@ impl Tables {
 
 /// A shared table, built if it is not there. It is built outside the lock: two threads may build
 /// the same table, and either is right.
-fn shared<K: Clone + Eq + std::hash::Hash, V>(
+fn shared<K: Clone + Eq + Hash, V: Footprint>(
     tables: &Mutex<Generations<K, Arc<V>>>,
     key: &K,
     build: impl FnOnce() -> V,
@@ -185,34 +200,4 @@ fn shared<K: Clone + Eq + std::hash::Hash, V>(
         tables.insert(key.clone(), Arc::clone(&table));
         table
     })
-}
-
-/// A bounded table: when it is full, the older half goes.
-#[derive(Debug)]
-pub(crate) struct Generations<K, V> {
-    young: FxHashMap<K, V>,
-    old: FxHashMap<K, V>,
-    limit: usize,
-}
-
-impl<K: Clone + Eq + std::hash::Hash, V: Clone> Generations<K, V> {
-    pub(crate) fn new(limit: usize) -> Self {
-        Self { young: FxHashMap::default(), old: FxHashMap::default(), limit }
-    }
-
-    pub(crate) fn get(&mut self, key: &K) -> Option<V> {
-        if let Some(value) = self.young.get(key) {
-            return Some(value.clone());
-        }
-        let value = self.old.remove(key)?;
-        self.insert(key.clone(), value.clone());
-        Some(value)
-    }
-
-    pub(crate) fn insert(&mut self, key: K, value: V) {
-        if self.young.len() >= self.limit {
-            self.old = std::mem::take(&mut self.young);
-        }
-        self.young.insert(key, value);
-    }
 }

@@ -1,5 +1,6 @@
 //! Sets of tokens that take no more room than they need.
 
+use crate::generations::Footprint;
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
 
@@ -94,6 +95,15 @@ impl Extend<TokenId> for Found {
         if self.tokens.len() * FEW > self.len {
             let many = self.many.get_or_insert_with(|| Box::new(TokenMask::new(self.len)));
             many.extend(self.tokens.drain(..));
+        }
+    }
+}
+
+impl Footprint for TokenSet {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Few(tokens) => size_of_val(&**tokens),
+            Self::Many(tokens) => size_of::<TokenMask>() + tokens.bytes(),
         }
     }
 }

@@ -10,7 +10,7 @@ use grammask_gbnf::{Session, State, ValueId};
 
 use crate::below::Below;
 use crate::engine::Engine;
-use crate::tables::Generations;
+use crate::generations::{Footprint, Generations};
 use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::TrieNode;
@@ -19,6 +19,8 @@ use crate::walk::walk_below;
 /// The tokens of a value that begins behind some nodes.
 #[derive(Debug)]
 pub(crate) struct ValueTokens {
+    /// The nodes: kept, so that no others get their address.
+    _starts: Arc<Below>,
     /// Those with which the value is not at its end, or just there; each with its place in the trie.
     tokens: Box<[(TrieNode, TokenId)]>,
     /// What lies behind the places where the value ends.
@@ -29,14 +31,14 @@ pub(crate) struct ValueTokens {
 
 /// The values of one session, by where they begin.
 #[derive(Debug)]
-pub(crate) struct ValueMemo(Generations<(usize, ValueId), (Arc<Below>, Arc<ValueTokens>)>);
+pub(crate) struct ValueMemo(Generations<(usize, ValueId), Arc<ValueTokens>>);
 
-/// How many are kept per generation.
-const MAX_VALUES: usize = 256;
+/// How many bytes they have per generation.
+const VALUES: usize = 512 << 10;
 
 impl Default for ValueMemo {
     fn default() -> Self {
-        Self(Generations::new(MAX_VALUES))
+        Self(Generations::new(VALUES))
     }
 }
 
@@ -52,12 +54,10 @@ impl Engine {
         is_meant: impl Fn(TrieNode) -> bool,
         found: &mut Found,
     ) {
-        // That one is kept beside, so that no other has its address.
         let key = (Arc::as_ptr(starts).addr(), value);
-        let known = memo.0.get(&key).map(|(_, known)| known);
-        let known = known.unwrap_or_else(|| {
+        let known = memo.0.get(&key).unwrap_or_else(|| {
             let tokens = Arc::new(self.value_tokens(session, starts, value));
-            memo.0.insert(key, (Arc::clone(starts), Arc::clone(&tokens)));
+            memo.0.insert(key, Arc::clone(&tokens));
             tokens
         });
         let mut add = |tokens: &[(TrieNode, TokenId)]| {
@@ -72,7 +72,12 @@ impl Engine {
         }
     }
 
-    fn value_tokens(&self, session: &mut Session, starts: &Below, value: ValueId) -> ValueTokens {
+    fn value_tokens(
+        &self,
+        session: &mut Session,
+        starts: &Arc<Below>,
+        value: ValueId,
+    ) -> ValueTokens {
         let trie = &self.tables.trie;
         let start = session.start_of_value(value);
         let mut tokens = starts.tokens.to_vec();
@@ -89,10 +94,17 @@ impl Engine {
             |node| tokens.extend(trie.token(node).map(|token| (node, token))),
         );
         ValueTokens {
+            _starts: Arc::clone(starts),
             tokens: tokens.into(),
             behind: starts.behind(&ends),
             behind_large: self.tables.below(large_ends),
         }
+    }
+}
+
+impl Footprint for ValueTokens {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.tokens) + self.behind.bytes()
     }
 }
 
