@@ -77,6 +77,8 @@ impl Drop for Engine {
 impl Running {
     fn start(program: &Path, start: &str) -> Result<(Self, Ready)> {
         let mut process = Command::new(program)
+            // One works at a time, on one thread.
+            .env("RAYON_NUM_THREADS", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -139,9 +141,7 @@ fn build(name: &str) -> Result<PathBuf> {
     if !built.success() {
         bail!("the engine {name} cannot be built");
     }
-    let program =
-        if name == "grammask" { "grammask-bench-engine" } else { &format!("{name}-bench-engine") };
-    Ok(target.join("release").join(program))
+    Ok(target.join("release").join(format!("{name}-bench-engine")))
 }
 
 /// A vocabulary as a file for engines, gone when this is.

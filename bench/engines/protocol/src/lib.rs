@@ -100,7 +100,7 @@ pub struct TokenTime {
 /// How long something took, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Time {
-    /// Of the thread's processor time.
+    /// Of the processor time of all threads.
     pub cpu: u64,
     /// On the clock.
     pub wall: u64,

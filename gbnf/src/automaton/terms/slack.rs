@@ -23,9 +23,9 @@ pub(super) type BoundsLeftOut = FxHashMap<(TermId, usize), (TermId, usize)>;
 
 impl Terms {
     /// The term without those bounds on numbers of iterations and characters that no text of so many
-    /// bytes reaches, those of loops over few characters left as they are, and up to how many bytes no text tells the two apart: neither in what may
-    /// follow it nor in whether it is a match. If there is no such bound, the term is the same and
-    /// the number the greatest.
+    /// bytes reaches, and up to how many bytes no text tells the two apart: neither in what may
+    /// follow it nor in whether it is a match. Loops over few characters keep their bounds. If none
+    /// is left out, the term is the same and the number the greatest.
     ///
     /// ```
     /// use grammask_gbnf::{Automaton, Label, parse};
