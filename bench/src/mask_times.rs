@@ -132,7 +132,7 @@ fn figures(rows: &[Row], pass: usize, choice: Choice, clock: Clock) -> Map<Strin
     let both = of_tokens(&|token| clock(token.mask) + clock(token.commit));
     let first: Distribution = counted().map(|row| to_first_mask(row, clock)).collect();
     let mut figures = object(json!({
-        "schemas": counted().count(),
+        "schemas_timed": counted().count(),
         "tokens": both.len(),
         "tbm_us": both.figures(),
         "mask_us": of_tokens(&|token| clock(token.mask)).figures(),
