@@ -20,7 +20,7 @@ pub struct Row<'a> {
 
 /// What the report of an engine says of its times.
 pub fn report(ready: &Ready, rows: &[Row]) -> Map<String, Value> {
-    let peak = rows.iter().map(|row| row.reading.peak_rss_mb).fold(0.0, f64::max);
+    let peak = peak_mb(rows);
     let mut report = figures(rows, 0, Choice::All, cpu);
     report.extend(object(json!({
         "startup_ms": ready.startup_ms,
@@ -67,7 +67,7 @@ pub fn print(ready: &Ready, rows: &[Row], beside: bool) {
         println!("  to the first mask{what}: {}", first.line());
         println!("  all together{what}: {:.1} s", (first.sum() + both.sum()).as_secs_f64());
     }
-    let peak = rows.iter().map(|row| row.reading.peak_rss_mb).fold(0.0, f64::max);
+    let peak = peak_mb(rows);
     println!(
         "  ready after {:.0} ms with {:.0} MB, at most {peak:.0} MB; a copy of a mask takes {:.2} us",
         ready.startup_ms, ready.rss_mb, ready.copy_us
@@ -75,6 +75,11 @@ pub fn print(ready: &Ready, rows: &[Row], beside: bool) {
     for note in &ready.notes {
         println!("  note: {note}");
     }
+}
+
+/// The most memory that has been in use.
+fn peak_mb(rows: &[Row]) -> f64 {
+    rows.iter().map(|row| row.reading.peak_rss_mb).fold(0.0, f64::max)
 }
 
 /// Which instances count.

@@ -17,6 +17,8 @@ use crate::mask_times::{self, Row};
 use crate::schema_options::SchemaOptions;
 use crate::{input, output, python, vocabularies, work};
 
+/// The engine that is judged: of the others the harness only reports.
+const OURS: &str = "grammask";
 /// How often ours reads everything: what it has kept of the first time makes the second one warm.
 const PASSES_OF_OURS: usize = 2;
 
@@ -27,7 +29,7 @@ pub struct Options {
     #[arg(required = true)]
     folders: Vec<PathBuf>,
     /// The engines, each a folder of `bench/engines/`
-    #[arg(long, value_delimiter = ',', default_value = "grammask")]
+    #[arg(long, value_delimiter = ',', default_value = OURS)]
     engine: Vec<String>,
     /// The vocabulary, by name or file
     #[arg(long, default_value = "o200k_base")]
@@ -106,7 +108,7 @@ pub fn run(options: &Options) -> Result<bool> {
         let mut outcomes: Vec<_> = engines.iter().map(|_| None).collect();
         for at in 0..engines.len() {
             let at = (at + *turn) % engines.len();
-            job.passes = if engines[at].name == "grammask" { PASSES_OF_OURS } else { 1 };
+            job.passes = if engines[at].name == OURS { PASSES_OF_OURS } else { 1 };
             outcomes[at] = Some(judge(engines[at].ask(&job)?, &row.tests, &texts));
         }
         Ok(outcomes.into_iter().flatten().collect::<Vec<_>>())
@@ -122,7 +124,7 @@ pub fn run(options: &Options) -> Result<bool> {
             .map(|(file, outcomes)| (&*file.path, &outcomes[at]))
             .collect();
         let (mut report, right) = verdicts(&engine.name, &of_engine)?;
-        is_right &= right || (engine.name != "grammask" && engines.len() > 1);
+        is_right &= right || (engine.name != OURS && engines.len() > 1);
         let rows: Vec<Row> = files
             .iter()
             .zip(&outcomes)
@@ -219,7 +221,7 @@ fn verdicts(name: &str, outcomes: &[(&str, &Outcome)]) -> Result<(Map<String, Va
         "  {accepting} accept an invalid instance, {rejecting} refuse a valid one, \
          {unsupported} are unsupported, {crash} panic, {timeout} take too long"
     );
-    if name == "grammask" {
+    if name == OURS {
         for failure in &failures {
             println!("  WRONG {failure}");
         }

@@ -92,7 +92,7 @@ impl Interior {
             walk.exits.extend(exits.map(|&node| (*byte, node)));
         }
         walk.ambiguous = free.ambiguous;
-        walk.inside.add_mask(&inside);
+        walk.inside = Found::from(inside);
         walk.through(pending);
         walk.into_table()
     }

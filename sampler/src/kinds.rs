@@ -11,17 +11,17 @@ pub(crate) struct Kinds(u128);
 /// The number of each ASCII character's kind, and how many kinds there are.
 const KINDS: ([u8; 128], u32) = {
     let mut kinds = [0; 128];
-    let mut others = 0;
+    let mut last = 0;
     let mut byte = 0;
     while byte < 128 {
         let is_blank = matches!(byte as u8, b'\t' | b'\n' | b'\r');
         if is_blank || !(byte as u8).is_ascii_control() {
-            others += 1;
-            kinds[byte] = others;
+            last += 1;
+            kinds[byte] = last;
         }
         byte += 1;
     }
-    (kinds, others as u32 + 1)
+    (kinds, last as u32 + 1)
 };
 
 /// The first bytes of characters beyond ASCII, by kind.

@@ -89,6 +89,12 @@ impl Found {
     }
 }
 
+impl From<TokenMask> for Found {
+    fn from(mask: TokenMask) -> Self {
+        Self { tokens: Vec::new(), len: mask.len(), many: Some(Box::new(mask)) }
+    }
+}
+
 impl Extend<TokenId> for Found {
     fn extend<T: IntoIterator<Item = TokenId>>(&mut self, tokens: T) {
         self.tokens.extend(tokens);
