@@ -19,13 +19,12 @@ pub struct Row<'a> {
 }
 
 /// What the report of an engine says of its times.
-pub fn report(ready: &Ready, rows: &[Row]) -> Map<String, Value> {
-    let peak = peak_mb(rows);
+pub fn report(ready: &Ready, rows: &[Row], peak_mb: f64) -> Map<String, Value> {
     let mut report = figures(rows, 0, Choice::All, cpu);
     report.extend(object(json!({
         "startup_ms": ready.startup_ms,
         "rss_mb": ready.rss_mb,
-        "peak_rss_mb": peak,
+        "peak_rss_mb": peak_mb,
         "copy_us": ready.copy_us,
         "notes": ready.notes,
         "wall": figures(rows, 0, Choice::All, wall),
@@ -45,7 +44,7 @@ pub fn report(ready: &Ready, rows: &[Row]) -> Map<String, Value> {
 }
 
 /// Prints the most important ones; `beside` others also over what all engines accept.
-pub fn print(ready: &Ready, rows: &[Row], beside: bool) {
+pub fn print(ready: &Ready, rows: &[Row], peak_mb: f64, beside: bool) {
     let mut blocks = vec![("", Choice::All)];
     if beside {
         blocks.push((", what all accept", Choice::Common));
@@ -67,19 +66,13 @@ pub fn print(ready: &Ready, rows: &[Row], beside: bool) {
         println!("  to the first mask{what}: {}", first.line());
         println!("  all together{what}: {:.1} s", (first.sum() + both.sum()).as_secs_f64());
     }
-    let peak = peak_mb(rows);
     println!(
-        "  ready after {:.0} ms with {:.0} MB, at most {peak:.0} MB; a copy of a mask takes {:.2} us",
+        "  ready after {:.0} ms with {:.0} MB, at most {peak_mb:.0} MB; a copy of a mask takes {:.2} us",
         ready.startup_ms, ready.rss_mb, ready.copy_us
     );
     for note in &ready.notes {
         println!("  note: {note}");
     }
-}
-
-/// The most memory that has been in use.
-fn peak_mb(rows: &[Row]) -> f64 {
-    rows.iter().map(|row| row.reading.peak_rss_mb).fold(0.0, f64::max)
 }
 
 /// Which instances count.

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use grammask_bench_protocol::{Done, Job, Reading};
+use grammask_bench_protocol::{Done, Job, Reading, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -73,10 +74,20 @@ enum Outcome {
         false_reject: Vec<String>,
         reading: Reading,
     },
-    /// Why it has no constraint.
-    Unsupported(Vec<String>),
+    Unsupported(Refusal),
     Crash(String),
     Timeout,
+}
+
+impl Outcome {
+    /// The most memory that has been in use up to here; 0 if that is not known.
+    fn peak_mb(&self) -> f64 {
+        match self {
+            Self::Judged { reading, .. } => reading.peak_rss_mb,
+            Self::Unsupported(refusal) => refusal.peak_rss_mb,
+            Self::Crash(_) | Self::Timeout => 0.0,
+        }
+    }
 }
 
 /// Runs every file through every engine; whether ours, or else each, judges none wrongly and does
@@ -130,8 +141,9 @@ pub fn run(options: &Options) -> Result<bool> {
             .zip(&outcomes)
             .filter_map(|(file, all)| row(&file.path, all, at))
             .collect();
-        report.append(&mut mask_times::report(&engine.ready, &rows));
-        mask_times::print(&engine.ready, &rows, engines.len() > 1);
+        let peak_mb = of_engine.iter().map(|(_, outcome)| outcome.peak_mb()).fold(0.0, f64::max);
+        report.append(&mut mask_times::report(&engine.ready, &rows, peak_mb));
+        mask_times::print(&engine.ready, &rows, peak_mb, engines.len() > 1);
         reports.insert(engine.name.clone(), Value::Object(report));
     }
     let report = Map::from_iter([("engines".to_owned(), Value::Object(reports))]);
@@ -143,7 +155,7 @@ pub fn run(options: &Options) -> Result<bool> {
 fn judge(answer: Answer, tests: &[Test], texts: &[String]) -> Outcome {
     let reading = match answer {
         Answer::Done(Done::Read(reading)) => reading,
-        Answer::Done(Done::Refused(reasons)) => return Outcome::Unsupported(reasons),
+        Answer::Done(Done::Refused(refusal)) => return Outcome::Unsupported(refusal),
         Answer::Done(Done::Panicked(message)) => return Outcome::Crash(message),
         Answer::Died => return Outcome::Crash("the process is gone".to_owned()),
         Answer::TooSlow => return Outcome::Timeout,
@@ -183,6 +195,7 @@ fn verdicts(name: &str, outcomes: &[(&str, &Outcome)]) -> Result<(Map<String, Va
     let (mut accepting, mut rejecting) = (0, 0);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut failures, mut refused) = (Vec::new(), Vec::new());
+    let mut slowest: Option<(Duration, &str)> = None;
     for (file, outcome) in outcomes {
         match outcome {
             Outcome::Judged { false_accept, false_reject, .. } => {
@@ -195,9 +208,11 @@ fn verdicts(name: &str, outcomes: &[(&str, &Outcome)]) -> Result<(Map<String, Va
                     ));
                 }
             }
-            Outcome::Unsupported(why) => {
+            Outcome::Unsupported(Refusal { reasons: why, time, .. }) => {
                 unsupported += 1;
-                refused.push(json!({"file": file, "reasons": why}));
+                let time = Duration::from_nanos(time.cpu);
+                slowest = slowest.max(Some((time, file)));
+                refused.push(json!({"file": file, "reasons": why, "us": time.as_secs_f64() * 1e6}));
                 for reason in why {
                     *reasons.entry(reason).or_default() += 1;
                 }
@@ -226,6 +241,9 @@ fn verdicts(name: &str, outcomes: &[(&str, &Outcome)]) -> Result<(Map<String, Va
             println!("  WRONG {failure}");
         }
         println!("  unsupported because of: {}", serde_json::to_string(&reasons)?);
+    }
+    if let Some((time, file)) = slowest {
+        println!("  the slowest that is unsupported takes {time:.1?}: {file}");
     }
     let report = json!({
         "schemas": schemas,

@@ -205,6 +205,9 @@ pub struct Limits {
     pub subschemas: usize,
     /// Alternatives into which the constraint of one place may split.
     pub alternatives: usize,
+    /// Steps of putting constraints together, over the whole schema: keys, items and single values
+    /// that are looked at.
+    pub steps: usize,
     /// Nodes of the grammar.
     pub grammar: usize,
 }
@@ -217,7 +220,8 @@ impl Default for Limits {
             strings: 16_000_000,
             subschemas: 500_000,
             alternatives: 4_096,
-            grammar: 20_000_000,
+            steps: 8_000_000,
+            grammar: 3_000_000,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use grammask_gbnf::Grammar;
 use serde_json::Value;
 
-use crate::emit::{Emitted, emit};
+use crate::emit::{Emitted, Reachable, emit};
 use crate::error::SchemaError;
 use crate::load::{Retrieved, load};
 use crate::normalise::Normaliser;
@@ -62,9 +62,12 @@ pub fn translate_with(
     let bundle = load(schema, options, resources, &retrieved)?;
     let reader = Reader::new(Document::new(bundle), options);
     let mut normaliser = Normaliser::new(reader);
-    let Emitted { grammar, satisfiable, refused } = emit(&mut normaliser)?;
+    let reachable = Reachable::find(&mut normaliser)?;
+    normaliser.reader.settle(&reachable.refused);
+    // Before anything is written: there may be much of it.
+    normaliser.reader.verdict()?;
+    let Emitted { grammar, satisfiable } = emit(&mut normaliser, reachable)?;
     let mut reader = normaliser.reader;
-    reader.settle(&refused);
     reader.verdict()?;
     if reader.document.has_scopes() {
         // A subschema was read in each of them.

@@ -319,6 +319,17 @@ fn limits() {
         assert_eq!(error.pointer(), place, "{name}");
     }
 
+    // However many alternatives are left in the end.
+    let one =
+        |at: usize| json!({"type": "object", "properties": {format!("p{at}"): {"minimum": at}}});
+    let schema = json!({"properties": {"a": {"oneOf": (0..8).map(one).collect::<Vec<_>>()}}});
+    assert!(translate(&schema, &Options::default()).is_ok());
+    let limits = Limits { steps: 1_000, ..Limits::default() };
+    let error = translate(&schema, &Options { limits, ..Options::default() }).unwrap_err();
+    let name = "steps of combining constraints";
+    assert_eq!(*error.kind(), SchemaErrorKind::Limit { name, limit: 1_000 });
+    assert_eq!(error.pointer(), "/properties/a");
+
     let limits = Limits { grammar: 40, ..Limits::default() };
     let options = Options { limits, ..Options::default() };
     let schema = json!({"type": "object", "properties": {"a": {"enum": (0..20).collect::<Vec<_>>()}}, "additionalProperties": false});

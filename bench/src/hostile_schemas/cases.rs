@@ -195,6 +195,14 @@ pub fn all() -> Vec<Case> {
             let one = |at| json!({"if": {"required": [format!("a{at}")]}, "then": {"required": [format!("b{at}")]}, "else": {"maxProperties": at}});
             json!({"type": "object", "allOf": (0..40).map(one).collect::<Vec<_>>()}).to_string()
         }),
+        case("one-of-40-objects-of-30-overlaps", &["limit", "unsupported"], || {
+            let one = |at| json!({"type": "object", "properties": numbered(30, |key| (format!("p{key}"), json!({"type": "integer", "minimum": at * key})))});
+            json!({"oneOf": (0..40).map(one).collect::<Vec<_>>()}).to_string()
+        }),
+        case("600-keys-that-need-30-each", LIMIT, || {
+            let needs = |at| (at + 1..at + 30).map(|key| format!("p{key}")).collect::<Vec<_>>();
+            json!({"type": "object", "dependentRequired": numbered(600, |at| (format!("p{at}"), json!(needs(at))))}).to_string()
+        }),
         case("40-dependent-schemas", &["limit", "unsupported"], || {
             let schemas = numbered(40, |at| {
                 (format!("a{at}"), json!({"properties": {format!("b{at}"): {"type": "null"}}}))

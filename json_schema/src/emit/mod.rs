@@ -9,22 +9,23 @@ mod multiples;
 mod number;
 mod object;
 mod ordered;
+mod reachable;
 mod string;
 mod terminal;
 mod whitespace;
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use grammask_gbnf::{Expr, ExprKind, Grammar};
 
 use crate::error::SchemaError;
 use crate::language::CharSet;
-use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId, Terms};
+use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
-use array::{MOST_CONTAINS, variants};
-use multiples::{Stepped, has_numbers};
+use multiples::Stepped;
+pub(crate) use reachable::Reachable;
 use terminal::Terminal;
 
 /// What came out.
@@ -32,21 +33,19 @@ pub(crate) struct Emitted {
     pub(crate) grammar: Grammar,
     /// Whether there is any document.
     pub(crate) satisfiable: bool,
-    /// The numbers of the refusals that the grammar needs.
-    pub(crate) refused: BTreeSet<usize>,
 }
 
 /// The grammar of the whole document.
-pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, SchemaError> {
-    let root = normaliser.reader.terms.schema(crate::resolve::SchemaId::ROOT);
-    let reachable = explore(normaliser, root)?;
-    let refused = reachable.iter().flat_map(|(_, normal)| normal.refused.iter().copied()).collect();
+pub(crate) fn emit(
+    normaliser: &mut Normaliser<'_, '_>,
+    reachable: Reachable,
+) -> Result<Emitted, SchemaError> {
     let options = normaliser.reader.options;
-    let possible = possible(&reachable, &mut normaliser.reader.terms, options);
+    let possible = reachable.possible(&mut normaliser.reader.terms, options);
+    let Reachable { root, normals, .. } = reachable;
     let mut emitter = Emitter {
         normaliser,
         options,
-        normals: reachable,
         possible,
         grammar: Grammar::default(),
         nodes: 0,
@@ -61,117 +60,18 @@ pub(crate) fn emit(normaliser: &mut Normaliser<'_, '_>) -> Result<Emitted, Schem
         terminals: Vec::new(),
         notes: Vec::new(),
     };
-    let satisfiable = emitter.document(root)?;
+    let satisfiable = emitter.document(root, &normals.into_iter().collect())?;
     let (mut grammar, notes) = (emitter.grammar, emitter.notes);
     if options.notation == Notation::Plain {
         grammar = grammar.with_split_counts();
     }
     normaliser.reader.notes.extend(notes);
-    Ok(Emitted { grammar, satisfiable, refused })
-}
-
-/// The normal forms of all terms that can be reached, in order of discovery.
-fn explore(
-    normaliser: &mut Normaliser<'_, '_>,
-    root: TermId,
-) -> Result<Vec<(TermId, Rc<Normal>)>, SchemaError> {
-    let mut found = Vec::new();
-    let mut seen = HashSet::from([root]);
-    let mut pending = vec![root];
-    while let Some(term) = pending.pop() {
-        let normal = normaliser.normal(term)?;
-        let normal = if normal.objects.iter().any(|shape| !shape.witnesses.is_empty()) {
-            Rc::new(normaliser.with_settled_witnesses(term, &normal)?)
-        } else {
-            normal
-        };
-        let normal = with_comparable_items(normaliser, term, normal);
-        let mut next = Vec::new();
-        for shape in &normal.objects {
-            next.extend(shape.properties.iter().map(|(_, &value)| value));
-            next.extend(shape.others.iter().map(|region| region.value));
-            next.extend(shape.witnesses.iter().map(|witness| witness.value));
-        }
-        for shape in &normal.arrays {
-            // An item may be of any set of them.
-            if shape.contains.len() > MOST_CONTAINS {
-                let name = "`contains` for one array";
-                return Err(normaliser.limit(term, &["contains"], name, MOST_CONTAINS));
-            }
-            next.extend(shape.prefix.iter().copied().chain([shape.items]));
-            let from = shape.contains.iter().map(|contains| contains.from).max().unwrap_or(0);
-            for index in 0..=from.max(shape.prefix.len() as u64) {
-                let variants = variants(shape, index, &mut normaliser.reader.terms);
-                next.extend(variants.into_iter().map(|variant| variant.item));
-            }
-        }
-        // The last in is the first out: depth first, in the order of the schema.
-        pending.extend(next.into_iter().rev().filter(|&child| seen.insert(child)));
-        normaliser.place_large_patterns(term);
-        found.push((term, normal));
-    }
-    Ok(found)
-}
-
-/// The same without `uniqueItems` where it cannot be enforced.
-fn with_comparable_items(
-    normaliser: &mut Normaliser<'_, '_>,
-    term: TermId,
-    normal: Rc<Normal>,
-) -> Rc<Normal> {
-    let is_plain = normaliser.reader.options.notation == Notation::Plain;
-    let mut unique = normal.arrays.iter().filter(|shape| shape.unique);
-    let reason = unique.find_map(|shape| match shape {
-        _ if is_plain => Some("plain GBNF cannot compare items; the extended notation can"),
-        shape if shape.contains.is_empty() => None,
-        _ => Some("not beside items that `contains` counts"),
-    });
-    let Some(reason) = reason else { return normal };
-    let mut normal = (*normal).clone();
-    for shape in &mut normal.arrays {
-        shape.unique = false;
-    }
-    let place = normaliser.schema_of(term);
-    Rc::new(normaliser.drop_keyword(normal, place, "uniqueItems", reason))
-}
-
-/// Which terms have a value that can be written: the least fixed point.
-fn possible(
-    reachable: &[(TermId, Rc<Normal>)],
-    terms: &mut Terms,
-    options: &Options,
-) -> HashSet<TermId> {
-    let mut possible = HashSet::new();
-    loop {
-        let before = possible.len();
-        for (term, normal) in reachable.iter().rev() {
-            if possible.contains(term) {
-                continue;
-            }
-            let is_nothing = |child: TermId| !possible.contains(&child);
-            let has_value = normal.null
-                || normal.booleans != [false; 2]
-                || normal.numbers.iter().any(|set| has_numbers(set, options))
-                || normal.strings.iter().any(|set| set.is_written(terms))
-                || normal.arrays.iter().any(|shape| shape.clone().pruned(is_nothing).is_some())
-                || normal
-                    .objects
-                    .iter()
-                    .any(|shape| shape.clone().pruned(terms, is_nothing).is_some());
-            if has_value {
-                possible.insert(*term);
-            }
-        }
-        if possible.len() == before {
-            return possible;
-        }
-    }
+    Ok(Emitted { grammar, satisfiable })
 }
 
 struct Emitter<'n, 's, 'o> {
     normaliser: &'n mut Normaliser<'s, 'o>,
     options: &'o Options,
-    normals: Vec<(TermId, Rc<Normal>)>,
     possible: HashSet<TermId>,
     grammar: Grammar,
     /// Nodes of the grammar so far.
@@ -198,8 +98,11 @@ struct Emitter<'n, 's, 'o> {
 
 impl Emitter<'_, '_, '_> {
     /// Writes all rules.
-    fn document(&mut self, root: TermId) -> Result<bool, SchemaError> {
-        let normals: HashMap<TermId, Rc<Normal>> = self.normals.drain(..).collect();
+    fn document(
+        &mut self,
+        root: TermId,
+        normals: &HashMap<TermId, Rc<Normal>>,
+    ) -> Result<bool, SchemaError> {
         self.taken.insert("root".to_owned());
         for terminal in Terminal::ALL {
             self.taken.extend([false, true].map(|single| terminal.name(single)));
@@ -216,7 +119,7 @@ impl Emitter<'_, '_, '_> {
             (self.current, self.single) = (term, single);
             let body = match self.shared(&normal) {
                 Some(body) => body,
-                None => self.union(&name, &normal, &normals)?,
+                None => self.union(&name, &normal, normals)?,
             };
             self.rule(name, body)?;
             self.normaliser.place_large_patterns(term);

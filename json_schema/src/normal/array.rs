@@ -170,6 +170,10 @@ impl Constraint for ArrayShape {
         Ok(outside.into_iter().filter_map(|shape| shape.pruned(|t| t == TermId::NOTHING)).collect())
     }
 
+    fn size(&self) -> usize {
+        1 + self.prefix.len() + self.contains.len()
+    }
+
     fn covers(&self, other: &Self) -> bool {
         self == other
             || self.prefix.is_empty()

@@ -97,6 +97,10 @@ impl Regions {
         self.parts.iter()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.parts.len()
+    }
+
     /// What all keys have in common, if all have the same.
     pub(crate) fn only(&self) -> Option<TermId> {
         match self.parts[..] {

@@ -16,6 +16,9 @@ mod term;
 
 use std::collections::BTreeSet;
 
+use crate::error::SchemaError;
+use crate::options::Limits;
+
 pub(crate) use array::{ArrayShape, Contains};
 pub(crate) use evaluated::Evaluated;
 pub(crate) use keys::{Keys, Regions};
@@ -41,13 +44,37 @@ pub(crate) struct Normal {
     pub(crate) refused: BTreeSet<usize>,
 }
 
-/// Why two normal forms have no combination.
+/// What there would be too many of in a combination of two normal forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TooMany {
+    /// Members of the union.
+    Alternatives,
+    /// Steps that the whole translation has taken.
+    Steps,
+}
+
+/// Why one normal form without another is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// The union would have too many members.
-    TooManyAlternatives,
+    TooMany(TooMany),
     /// The complement has no normal form.
     NoComplement(&'static str),
+}
+
+impl TooMany {
+    pub(crate) fn error(self, pointer: impl Into<String>, limits: &Limits) -> SchemaError {
+        let (name, limit) = match self {
+            Self::Alternatives => ("alternatives", limits.alternatives),
+            Self::Steps => ("steps of combining constraints", limits.steps),
+        };
+        SchemaError::limit(pointer, name, limit)
+    }
+}
+
+impl From<TooMany> for Trouble {
+    fn from(what: TooMany) -> Self {
+        Self::TooMany(what)
+    }
 }
 
 /// A constraint on the values of one type.
@@ -63,6 +90,9 @@ pub(crate) trait Constraint: Clone + PartialEq + Sized {
 
     /// Whether everything in `other` evidently is in this too.
     fn covers(&self, other: &Self) -> bool;
+
+    /// How many parts there are to look at, one at least.
+    fn size(&self) -> usize;
 }
 
 impl Normal {
@@ -99,13 +129,22 @@ impl Normal {
             && self.objects == [ObjectShape::any()]
     }
 
+    /// How many parts there are to look at.
+    pub(crate) fn size(&self) -> usize {
+        fn total<C: Constraint>(union: &[C]) -> usize {
+            union.iter().map(C::size).sum()
+        }
+        let scalars = total(&self.numbers) + total(&self.strings);
+        scalars + total(&self.arrays) + total(&self.objects)
+    }
+
     /// What is in both.
     pub(crate) fn and(
         &self,
         other: &Self,
         terms: &mut Terms,
         limit: usize,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, TooMany> {
         Ok(Self {
             null: self.null && other.null,
             booleans: std::array::from_fn(|i| self.booleans[i] && other.booleans[i]),
@@ -166,7 +205,7 @@ fn meet<C: Constraint>(
     right: &[C],
     terms: &mut Terms,
     limit: usize,
-) -> Result<Vec<C>, Trouble> {
+) -> Result<Vec<C>, TooMany> {
     let any = C::any();
     if let [only] = left
         && *only == any
@@ -179,15 +218,18 @@ fn meet<C: Constraint>(
         return Ok(left.to_vec());
     }
     if left.len().saturating_mul(right.len()) > MAX_PAIRS {
-        return Err(Trouble::TooManyAlternatives);
+        return Err(TooMany::Alternatives);
     }
     let mut both = Vec::new();
     for a in left {
         for b in right {
+            if !terms.spend(a.size() + b.size()) {
+                return Err(TooMany::Steps);
+            }
             if let Some(one) = a.and(b, terms) {
                 insert(&mut both, one);
                 if both.len() > limit {
-                    return Err(Trouble::TooManyAlternatives);
+                    return Err(TooMany::Alternatives);
                 }
             }
         }
@@ -203,12 +245,15 @@ fn difference<C: Constraint>(
     limit: usize,
 ) -> Result<Vec<C>, Trouble> {
     if others.len() > limit {
-        return Err(Trouble::TooManyAlternatives);
+        return Err(TooMany::Alternatives.into());
     }
     let mut rest = union.to_vec();
     for other in others {
         let mut left = Vec::with_capacity(rest.len() + 1);
         for one in rest {
+            if !terms.spend(one.size() + other.size()) {
+                return Err(TooMany::Steps.into());
+            }
             if other.covers(&one) {
                 continue;
             }
@@ -217,12 +262,15 @@ fn difference<C: Constraint>(
                 continue;
             }
             for piece in other.outside(&one, terms)? {
+                if !terms.spend(one.size() + piece.size()) {
+                    return Err(TooMany::Steps.into());
+                }
                 if let Some(both) = one.and(&piece, terms) {
                     insert(&mut left, both);
                 }
             }
             if left.len() > limit {
-                return Err(Trouble::TooManyAlternatives);
+                return Err(TooMany::Alternatives.into());
             }
         }
         rest = left;

@@ -217,6 +217,10 @@ impl Constraint for NumberSet {
         Ok(outside)
     }
 
+    fn size(&self) -> usize {
+        1 + self.multiples.len() + self.indivisible.len()
+    }
+
     fn covers(&self, other: &Self) -> bool {
         (self.fraction == Fraction::Any || self.fraction == other.fraction)
             && is_looser(self.high.as_ref(), other.high.as_ref(), false)

@@ -175,6 +175,11 @@ impl Constraint for ObjectShape {
         Ok(outside)
     }
 
+    fn size(&self) -> usize {
+        let keys = self.properties.len() + self.required.len();
+        1 + keys + self.others.len() + self.witnesses.len()
+    }
+
     fn covers(&self, other: &Self) -> bool {
         self == other
             || self.others.only() == Some(TermId::ANY)

@@ -235,6 +235,13 @@ impl Constraint for StringSet {
         })
     }
 
+    fn size(&self) -> usize {
+        match self {
+            Self::Values(values) | Self::Lengths { except: values, .. } => 1 + values.len(),
+            Self::Matching { .. } => 1,
+        }
+    }
+
     fn covers(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Values(all), Self::Values(values)) if values.len() <= 8 => {

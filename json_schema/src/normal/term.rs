@@ -54,13 +54,16 @@ pub(crate) struct Terms {
     formats: HashMap<Format, Approximation>,
     /// Whether a combination of patterns was too large; the whole is then refused.
     pub(crate) patterns_too_large: bool,
+    /// How many steps of combining constraints may still be taken.
+    steps_left: usize,
 }
 
 /// How many states the automaton of a language may have before it is reduced.
 pub(crate) const MAX_STATES: usize = 50_000;
 
-impl Default for Terms {
-    fn default() -> Self {
+impl Terms {
+    /// No terms, and how many steps may be taken to combine constraints.
+    pub(crate) fn new(steps: usize) -> Self {
         let mut terms = Self {
             table: Vec::new(),
             ids: HashMap::new(),
@@ -68,14 +71,20 @@ impl Default for Terms {
             automata: HashMap::new(),
             formats: HashMap::new(),
             patterns_too_large: false,
+            steps_left: steps,
         };
         terms.intern(Term::Any);
         terms.intern(Term::Nothing);
         terms
     }
-}
 
-impl Terms {
+    /// Counts steps of combining constraints; `false` from the first that is too many on.
+    #[must_use]
+    pub(crate) fn spend(&mut self, steps: usize) -> bool {
+        self.steps_left = self.steps_left.saturating_sub(steps);
+        self.steps_left > 0
+    }
+
     pub(crate) fn get(&self, id: TermId) -> &Term {
         &self.table[id.index()]
     }
@@ -244,6 +253,7 @@ impl Terms {
                 }
             }
         }
+        self.steps_left = self.steps_left.saturating_sub(flat.len());
         match flat[..] {
             [] => neutral,
             [only] => only,

@@ -12,7 +12,7 @@ use super::{Branches, Normaliser};
 use crate::error::{SchemaError, SchemaErrorKind};
 use crate::language::LanguageId;
 use crate::normal::{
-    Constraint, Evaluated, Keys, Normal, ObjectShape, Regions, StringSet, Term, TermId,
+    Constraint, Evaluated, Keys, Normal, ObjectShape, Regions, StringSet, Term, TermId, TooMany,
 };
 use crate::read::Part;
 use crate::resolve::SchemaId;
@@ -111,7 +111,7 @@ impl Normaliser<'_, '_> {
     /// The cases of a term.
     fn cases(&mut self, term: TermId, place: Place) -> Result<Vec<Case>, SchemaError> {
         if !place.tracked {
-            return Ok(vec![Case::plain((*self.normal(term)?).clone())]);
+            return self.only_case(term);
         }
         if !self.split.insert(term) {
             return Err(SchemaError::new(SchemaErrorKind::ReferenceLoop, self.place(term)));
@@ -123,12 +123,17 @@ impl Normaliser<'_, '_> {
             }
             Term::All(terms) => self.cases_of(&self.as_parts(&terms), None, true),
             Term::Some(terms) => self.any_of(&terms, place),
-            Term::Any | Term::Nothing | Term::Value(_) | Term::Not(_) => {
-                Ok(vec![Case::plain((*self.normal(term)?).clone())])
-            }
+            Term::Any | Term::Nothing | Term::Value(_) | Term::Not(_) => self.only_case(term),
         };
         self.split.remove(&term);
         cases
+    }
+
+    /// All values of a term as one case.
+    fn only_case(&mut self, term: TermId) -> Result<Vec<Case>, SchemaError> {
+        let normal = self.normal(term)?;
+        self.spend(normal.size())?;
+        Ok(vec![Case::plain((*normal).clone())])
     }
 
     /// Any of the branches, and all sets of them that evaluate more together.
@@ -171,12 +176,14 @@ impl Normaliser<'_, '_> {
 
     /// Adds cases to others; those that evaluate the same are one.
     fn gather(
-        &self,
+        &mut self,
         cases: &mut Vec<Case>,
         more: impl IntoIterator<Item = Case>,
         place: Place,
     ) -> Result<(), SchemaError> {
         for mut case in more {
+            // What is evaluated is mostly little.
+            self.spend(cases.len() / 8 + case.normal.size())?;
             if case.normal.objects.is_empty() && case.normal.arrays.is_empty() {
                 case.evaluated = Evaluated::default();
             }
@@ -185,10 +192,8 @@ impl Normaliser<'_, '_> {
                 None => cases.push(case),
             }
         }
-        let limit = self.reader.options.limits.alternatives;
-        if cases.len() > limit {
-            let pointer = place.id.map_or("", |id| self.reader.document.pointer(id));
-            return Err(SchemaError::limit(pointer, "alternatives", limit));
+        if cases.len() > self.reader.options.limits.alternatives {
+            return Err(self.too_many(TooMany::Alternatives, place.id));
         }
         Ok(())
     }

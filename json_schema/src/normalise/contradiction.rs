@@ -14,6 +14,7 @@ impl Normaliser<'_, '_> {
         &mut self,
         normal: &Normal,
     ) -> Result<Normal, SchemaError> {
+        self.spend(normal.size())?;
         let mut rest = normal.clone();
         let mut kept = Vec::with_capacity(rest.objects.len());
         for shape in rest.objects {
@@ -34,6 +35,7 @@ impl Normaliser<'_, '_> {
         let mut kept = Vec::new();
         for shape in std::mem::take(&mut normal.objects) {
             for against in &other.objects {
+                self.spend(shape.size() + against.size())?;
                 if let Some(both) = shape.and(against, &mut self.reader.terms)
                     && !self.object_contradicts(&both, DEPTH)?
                 {
@@ -46,6 +48,7 @@ impl Normaliser<'_, '_> {
         let mut kept = Vec::new();
         for shape in std::mem::take(&mut normal.arrays) {
             for against in &other.arrays {
+                self.spend(shape.size() + against.size())?;
                 if let Some(both) = shape.and(against, &mut self.reader.terms)
                     && !self.array_contradicts(&both, DEPTH)?
                 {
@@ -74,6 +77,7 @@ impl Normaliser<'_, '_> {
         shape: &ObjectShape,
         depth: usize,
     ) -> Result<bool, SchemaError> {
+        self.spend(shape.size() * (1 + shape.witnesses.len()))?;
         for (key, ()) in shape.required.iter() {
             let value = shape.value(key, &mut self.reader.terms);
             if self.contradicts(value, depth)? {
@@ -101,6 +105,7 @@ impl Normaliser<'_, '_> {
     }
 
     fn array_contradicts(&mut self, shape: &ArrayShape, depth: usize) -> Result<bool, SchemaError> {
+        self.spend(shape.size() * (1 + shape.contains.len()))?;
         let length = shape.min.min(shape.prefix.len() as u64 + 1) as usize;
         for index in 0..length {
             if self.contradicts(shape.item(index), depth)? {
@@ -149,6 +154,7 @@ impl Normaliser<'_, '_> {
                     SchemaErrorKind::ReferenceLoop | SchemaErrorKind::Limit { .. }
                 ) =>
             {
+                self.spend(0)?;
                 return Ok(false);
             }
             Err(error) => return Err(error),

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::error::{SchemaError, SchemaErrorKind};
-use crate::normal::{Normal, Term, TermId, Trouble};
+use crate::normal::{Normal, Term, TermId, TooMany, Trouble};
 use crate::read::{Part, Reader, constant};
 use crate::resolve::SchemaId;
 
@@ -21,7 +21,8 @@ pub(crate) struct Normaliser<'s, 'o> {
     pub(crate) reader: Reader<'s, 'o>,
     parts: HashMap<SchemaId, Rc<Vec<Part>>>,
     normals: HashMap<TermId, Rc<Normal>>,
-    in_progress: HashSet<TermId>,
+    /// Terms whose normal form is being found, each for the one before.
+    in_progress: Vec<TermId>,
     /// Terms whose cases are being looked at.
     split: HashSet<TermId>,
 }
@@ -38,7 +39,7 @@ impl<'s, 'o> Normaliser<'s, 'o> {
             reader,
             parts: HashMap::new(),
             normals: HashMap::new(),
-            in_progress: HashSet::new(),
+            in_progress: Vec::new(),
             split: HashSet::new(),
         }
     }
@@ -55,12 +56,13 @@ impl<'s, 'o> Normaliser<'s, 'o> {
         if self.in_progress.len() > limits.depth {
             return Err(SchemaError::limit(self.place(term), "levels of nesting", limits.depth));
         }
-        if !self.in_progress.insert(term) {
+        if self.in_progress.contains(&term) {
             return Err(SchemaError::new(SchemaErrorKind::ReferenceLoop, self.place(term)));
         }
+        self.in_progress.push(term);
         // As deep as subschemas are nested, or refer to each other.
         let normal = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.compute(term));
-        self.in_progress.remove(&term);
+        self.in_progress.pop();
         let normal = Rc::new(normal?);
         self.place_large_patterns(term);
         self.normals.insert(term, normal.clone());
@@ -80,7 +82,9 @@ impl<'s, 'o> Normaliser<'s, 'o> {
             Term::Some(terms) => {
                 let mut union = Normal::nothing();
                 for part in terms {
-                    union.join((*self.normal(part)?).clone());
+                    let normal = self.normal(part)?;
+                    self.spend(normal.size())?;
+                    union.join((*normal).clone());
                     self.check_size(&union, part)?;
                 }
                 Ok(union)
@@ -128,10 +132,24 @@ impl<'s, 'o> Normaliser<'s, 'o> {
 
     fn and(&mut self, a: &Normal, b: &Normal, id: Option<SchemaId>) -> Result<Normal, SchemaError> {
         let limit = self.reader.options.limits.alternatives;
-        a.and(b, &mut self.reader.terms, limit).map_err(|_| {
-            let pointer = id.map_or("", |id| self.reader.document.pointer(id));
-            SchemaError::limit(pointer, "alternatives", limit)
-        })
+        a.and(b, &mut self.reader.terms, limit).map_err(|what| self.too_many(what, id))
+    }
+
+    /// The error of a subschema, or else of the innermost one whose normal form is being found.
+    fn too_many(&self, what: TooMany, id: Option<SchemaId>) -> SchemaError {
+        let id =
+            id.or_else(|| self.in_progress.iter().rev().find_map(|&term| self.schema_of(term)));
+        let pointer = id.map_or("", |id| self.reader.document.pointer(id));
+        what.error(pointer, &self.reader.options.limits)
+    }
+
+    /// Counts steps of combining constraints.
+    fn spend(&mut self, steps: usize) -> Result<(), SchemaError> {
+        if self.reader.terms.spend(steps) {
+            Ok(())
+        } else {
+            Err(self.too_many(TooMany::Steps, None))
+        }
     }
 
     /// What is in `a` and not in `b`, or why that has no normal form.
@@ -147,7 +165,8 @@ impl<'s, 'o> Normaliser<'s, 'o> {
         Ok(match a.minus(&relevant, &mut self.reader.terms, limit) {
             Ok(rest) => Ok(rest),
             Err(Trouble::NoComplement(reason)) => Err(reason),
-            Err(Trouble::TooManyAlternatives) => Err("too many cases"),
+            Err(Trouble::TooMany(TooMany::Alternatives)) => Err("too many cases"),
+            Err(Trouble::TooMany(what)) => return Err(self.too_many(what, None)),
         })
     }
 
@@ -175,6 +194,7 @@ impl<'s, 'o> Normaliser<'s, 'o> {
                 if other == index || rest.is_nothing() {
                     continue;
                 }
+                self.spend(against.size() + rest.size())?;
                 let mut overlap = (**against).clone();
                 self.keep_overlapping(&mut overlap, &rest)?;
                 if overlap.is_nothing() {

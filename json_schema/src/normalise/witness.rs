@@ -6,7 +6,7 @@ use super::Normaliser;
 use super::place::PATTERNS;
 use crate::error::SchemaError;
 use crate::language::LanguageId;
-use crate::normal::{Normal, ObjectShape, TermId, Witness};
+use crate::normal::{Constraint, Normal, ObjectShape, TermId, Witness};
 
 /// A language of at most so many keys is taken key by key.
 const FEW_KEYS: usize = 256;
@@ -35,6 +35,7 @@ impl Normaliser<'_, '_> {
             };
             let before = pending.len();
             self.candidates(term, &shape, &done, witness, &mut pending)?;
+            self.spend((pending.len() - before) * shape.size())?;
             pending[before..].reverse();
             if pending.len() + settled.objects.len() > limit {
                 return Err(SchemaError::limit(self.place(term), "alternatives", limit));

@@ -95,7 +95,7 @@ impl<'s, 'o> Reader<'s, 'o> {
             notes: document.notes().to_vec(),
             document,
             options,
-            terms: Terms::default(),
+            terms: Terms::new(options.limits.steps),
             entries: Vec::new(),
             refused: Vec::new(),
             large_patterns: None,
@@ -383,9 +383,9 @@ impl<'s, 'o> Reader<'s, 'o> {
         typed.strings = self.read_string(keywords)?.into_iter().collect();
         typed.arrays = self.read_array(keywords, evaluated)?.into_iter().collect();
         typed.objects = self.read_object(keywords, evaluated)?.into_iter().collect();
-        normal = normal.and(&typed, &mut self.terms, limit).map_err(|_| {
-            SchemaError::limit(self.document.pointer(keywords.id), "alternatives", limit)
-        })?;
+        normal = normal
+            .and(&typed, &mut self.terms, limit)
+            .map_err(|what| what.error(self.document.pointer(keywords.id), &self.options.limits))?;
         Ok(normal)
     }
 

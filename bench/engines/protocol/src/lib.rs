@@ -59,8 +59,8 @@ pub struct Job {
 pub enum Done {
     /// It has a constraint.
     Read(Reading),
-    /// It has none, because of this.
-    Refused(Vec<String>),
+    /// It has none.
+    Refused(Refusal),
     /// The engine panicked, which says this.
     Panicked(String),
 }
@@ -72,6 +72,17 @@ pub struct Reading {
     pub stages: Vec<(String, Time)>,
     /// By instance, once for each pass.
     pub passes: Vec<Vec<Instance>>,
+    /// The most memory that has been in use so far.
+    pub peak_rss_mb: f64,
+}
+
+/// Why a schema has no constraint.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Refusal {
+    /// In a few words each.
+    pub reasons: Vec<String>,
+    /// How long it took to find out.
+    pub time: Time,
     /// The most memory that has been in use so far.
     pub peak_rss_mb: f64,
 }

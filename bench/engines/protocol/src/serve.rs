@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::process::{peak_mb, resident_mb};
 use crate::vocabulary::{Token, read_vocabulary};
-use crate::{Done, Instance, Job, Reading, Ready, Start, Time, TokenTime};
+use crate::{Done, Instance, Job, Reading, Ready, Refusal, Start, Time, TokenTime};
 
 /// An engine with a vocabulary.
 pub trait Engine: Sized {
@@ -153,9 +153,12 @@ fn copy_us(words: usize) -> f64 {
 
 fn work<E: Engine>(engine: &E, job: &Job, words: usize) -> Done {
     let mut stages = Stages::default();
-    let constraint = match engine.constraint(&job.schema, &mut stages) {
+    let (constraint, time) = timed(|| engine.constraint(&job.schema, &mut stages));
+    let constraint = match constraint {
         Ok(constraint) => constraint,
-        Err(reasons) => return Done::Refused(reasons),
+        Err(reasons) => {
+            return Done::Refused(Refusal { reasons, time, peak_rss_mb: peak_mb("self") });
+        }
     };
     let mut mask = vec![0; words];
     stages.time("first mask", || constraint.start().fill(&mut mask));

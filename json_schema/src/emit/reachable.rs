@@ -1,0 +1,117 @@
+//! What a grammar has to say: the normal forms of all terms that can be reached.
+
+use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
+
+use super::array::{MOST_CONTAINS, variants};
+use super::multiples::has_numbers;
+use crate::error::SchemaError;
+use crate::normal::{Normal, TermId, Terms};
+use crate::normalise::Normaliser;
+use crate::options::{Notation, Options};
+use crate::resolve::SchemaId;
+
+/// The normal forms of all terms that can be reached from the whole schema.
+pub(crate) struct Reachable {
+    /// The whole schema.
+    pub(super) root: TermId,
+    /// In order of discovery.
+    pub(super) normals: Vec<(TermId, Rc<Normal>)>,
+    /// The numbers of the refusals that they need.
+    pub(crate) refused: BTreeSet<usize>,
+}
+
+impl Reachable {
+    /// Finds them.
+    pub(crate) fn find(normaliser: &mut Normaliser<'_, '_>) -> Result<Self, SchemaError> {
+        let root = normaliser.reader.terms.schema(SchemaId::ROOT);
+        let mut found = Vec::new();
+        let mut seen = HashSet::from([root]);
+        let mut pending = vec![root];
+        while let Some(term) = pending.pop() {
+            let normal = normaliser.normal(term)?;
+            let normal = if normal.objects.iter().any(|shape| !shape.witnesses.is_empty()) {
+                Rc::new(normaliser.with_settled_witnesses(term, &normal)?)
+            } else {
+                normal
+            };
+            let normal = with_comparable_items(normaliser, term, normal);
+            let mut next = Vec::new();
+            for shape in &normal.objects {
+                next.extend(shape.properties.iter().map(|(_, &value)| value));
+                next.extend(shape.others.iter().map(|region| region.value));
+                next.extend(shape.witnesses.iter().map(|witness| witness.value));
+            }
+            for shape in &normal.arrays {
+                // An item may be of any set of them.
+                if shape.contains.len() > MOST_CONTAINS {
+                    let name = "`contains` for one array";
+                    return Err(normaliser.limit(term, &["contains"], name, MOST_CONTAINS));
+                }
+                next.extend(shape.prefix.iter().copied().chain([shape.items]));
+                let from = shape.contains.iter().map(|contains| contains.from).max().unwrap_or(0);
+                for index in 0..=from.max(shape.prefix.len() as u64) {
+                    let variants = variants(shape, index, &mut normaliser.reader.terms);
+                    next.extend(variants.into_iter().map(|variant| variant.item));
+                }
+            }
+            // The last in is the first out: depth first, in the order of the schema.
+            pending.extend(next.into_iter().rev().filter(|&child| seen.insert(child)));
+            normaliser.place_large_patterns(term);
+            found.push((term, normal));
+        }
+        let refused = found.iter().flat_map(|(_, normal)| normal.refused.iter().copied()).collect();
+        Ok(Self { root, normals: found, refused })
+    }
+
+    /// Which terms have a value that can be written: the least fixed point.
+    pub(super) fn possible(&self, terms: &mut Terms, options: &Options) -> HashSet<TermId> {
+        let mut possible = HashSet::new();
+        loop {
+            let before = possible.len();
+            for (term, normal) in self.normals.iter().rev() {
+                if possible.contains(term) {
+                    continue;
+                }
+                let is_nothing = |child: TermId| !possible.contains(&child);
+                let has_value = normal.null
+                    || normal.booleans != [false; 2]
+                    || normal.numbers.iter().any(|set| has_numbers(set, options))
+                    || normal.strings.iter().any(|set| set.is_written(terms))
+                    || normal.arrays.iter().any(|shape| shape.clone().pruned(is_nothing).is_some())
+                    || normal
+                        .objects
+                        .iter()
+                        .any(|shape| shape.clone().pruned(terms, is_nothing).is_some());
+                if has_value {
+                    possible.insert(*term);
+                }
+            }
+            if possible.len() == before {
+                return possible;
+            }
+        }
+    }
+}
+
+/// The same without `uniqueItems` where it cannot be enforced.
+fn with_comparable_items(
+    normaliser: &mut Normaliser<'_, '_>,
+    term: TermId,
+    normal: Rc<Normal>,
+) -> Rc<Normal> {
+    let is_plain = normaliser.reader.options.notation == Notation::Plain;
+    let mut unique = normal.arrays.iter().filter(|shape| shape.unique);
+    let reason = unique.find_map(|shape| match shape {
+        _ if is_plain => Some("plain GBNF cannot compare items; the extended notation can"),
+        shape if shape.contains.is_empty() => None,
+        _ => Some("not beside items that `contains` counts"),
+    });
+    let Some(reason) = reason else { return normal };
+    let mut normal = (*normal).clone();
+    for shape in &mut normal.arrays {
+        shape.unique = false;
+    }
+    let place = normaliser.schema_of(term);
+    Rc::new(normaliser.drop_keyword(normal, place, "uniqueItems", reason))
+}
