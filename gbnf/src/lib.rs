@@ -41,6 +41,6 @@ pub use grammar::{
     TokenReference, Unique,
 };
 pub use line_index::{LineIndex, Position};
-pub use matcher::{AdvanceError, AdvanceErrorKind, Matcher};
+pub use matcher::{AdvanceError, AdvanceErrorKind, MOST_FORCED, Matcher};
 pub use parse::{parse, parse_bytes, parse_with};
 pub use span::Span;

@@ -76,6 +76,8 @@ impl Moment {
 
 /// The greatest size of a session, in interned values: some 10 GB.
 const MAX_SESSION: usize = 100_000_000;
+/// So many bytes are looked ahead at most to see what is forced.
+pub const MOST_FORCED: usize = 512;
 /// A matcher at the start leaves a session of this size, a few dozen MB, to its clones.
 const LARGE_SESSION: usize = 200_000;
 
@@ -184,6 +186,23 @@ impl Matcher {
     /// Whether these bytes may come next.
     pub fn accepts(&self, bytes: &[u8]) -> bool {
         self.session().look_ahead(|session| self.read(session, bytes).is_ok())
+    }
+
+    /// The bytes that every text of the language goes on with, up to where it may end or there is a
+    /// choice; no more than [`MOST_FORCED`], beyond which there may be more. Where the grammar refers to
+    /// a token nothing is forced.
+    ///
+    /// ```
+    /// use grammask_gbnf::{Automaton, Matcher, parse};
+    /// let grammar = parse(r#"root ::= "{\"kind\": " ("\"a\"" | "\"b\"") "}""#)?;
+    /// let mut matcher = Matcher::new(&Automaton::compile(&grammar, "root")?);
+    /// assert_eq!(matcher.forced_bytes(), b"{\"kind\": \"");
+    /// matcher.advance(b"{\"kind\": \"a")?;
+    /// assert_eq!(matcher.forced_bytes(), b"\"}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn forced_bytes(&self) -> Vec<u8> {
+        self.session().look_ahead(|session| session.forced(&self.now.state, MOST_FORCED).0)
     }
 
     /// Goes back `steps` steps; at most to the start. O(log steps).

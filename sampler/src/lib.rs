@@ -27,6 +27,7 @@ mod class_run;
 mod constraint;
 mod dfa;
 mod engine;
+mod forced;
 mod generations;
 mod grammar_sampler;
 mod interior;

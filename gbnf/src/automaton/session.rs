@@ -353,6 +353,31 @@ impl Session {
         self.finish(reached)
     }
 
+    /// The bytes that every text goes on with, at most `most` of them, and the state behind them: up
+    /// to where a text may end, a token reference may come or there is a choice.
+    pub fn forced(&mut self, state: &State, most: usize) -> (Vec<u8>, State) {
+        let (mut bytes, mut state) = (Vec::new(), state.clone());
+        while bytes.len() < most
+            && let Some((byte, next)) = self.only_step(&state)
+        {
+            bytes.push(byte);
+            state = next;
+        }
+        (bytes, state)
+    }
+
+    /// The only byte that may come next, and the state behind it.
+    fn only_step(&mut self, state: &State) -> Option<(u8, State)> {
+        let is_token = |entry: &Entry| matches!(entry.label, Label::Token(_));
+        if state.complete || state.entries.iter().any(is_token) {
+            return None;
+        }
+        let mut steps = self.first(state).iter().collect::<SmallVec<[u8; 4]>>().into_iter();
+        let mut live = steps.by_ref().map(|byte| (byte, self.step(state, byte)));
+        let only = live.find(|(_, next)| !next.is_dead())?;
+        live.all(|(_, next)| next.is_dead()).then_some(only)
+    }
+
     /// The configurations of both, which have read the same text.
     pub fn union(&mut self, first: &State, second: &State) -> State {
         let mut entries: SmallVec<[Entry; 8]> = SmallVec::from_slice(&first.entries);
