@@ -103,6 +103,11 @@ impl Constraint {
         &self.engine
     }
 
+    /// The masks that are known, which clones share.
+    pub(crate) fn memo(&self) -> &Arc<Mutex<MaskMemo>> {
+        &self.memo
+    }
+
     /// The matcher below: what has been read, byte by byte.
     pub fn matcher(&self) -> &Matcher {
         &self.matcher

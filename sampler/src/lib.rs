@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod batch;
 mod below;
 mod candidates;
 mod chain;
@@ -46,6 +47,7 @@ mod values;
 mod vocabulary;
 mod walk;
 
+pub use batch::fill_masks;
 pub use candidates::{Candidate, Candidates};
 pub use chain::{Chain, Sampler, Timing};
 pub use constraint::{Constraint, ConstraintError};

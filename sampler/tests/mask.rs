@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use grammask_gbnf::{Automaton, Grammar};
 use grammask_oracle::generate;
-use grammask_sampler::{Constraint, Engine, TokenId, TokenMask, Vocabulary};
+use grammask_sampler::{Constraint, Engine, TokenId, TokenMask, Vocabulary, fill_masks};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -125,6 +125,46 @@ proptest! {
         let engine = engine(&tokens);
         for grammar in &grammars {
             run(&engine, grammar, &choices)?;
+        }
+    }
+
+    /// The masks of many texts at once are those that each has alone, whatever the number of threads.
+    #[test]
+    fn masks_of_many_are_those_of_each(
+        grammars in vec(generate::grammars(), 1..=3),
+        tokens in generate::vocabularies(),
+        choices in vec(generate::steps(6), 1..=8),
+    ) {
+        let engine = engine(&tokens);
+        let fresh: Vec<_> = grammars
+            .iter()
+            .map(|grammar| Constraint::new(&engine, grammar, "root").expect("it compiles"))
+            .collect();
+        for threads in [1, 2, 5] {
+            // Clones of one constraint and constraints made apart, some at the same place.
+            let mut constraints = Vec::new();
+            for (at, choices) in choices.iter().enumerate() {
+                let at = at % grammars.len();
+                let apart = Constraint::new(&engine, &grammars[at], "root").expect("it compiles");
+                for mut constraint in [fresh[at].clone(), apart] {
+                    for &choice in choices {
+                        let allowed: Vec<_> = constraint.mask().tokens().collect();
+                        let Some(&token) = allowed.get(choice as usize % allowed.len().max(1))
+                        else {
+                            break;
+                        };
+                        constraint.accept(token).expect("the mask allows it");
+                        constraints.push(constraint.clone());
+                    }
+                    constraints.push(constraint);
+                }
+            }
+            let mut masks = vec![TokenMask::new(engine.vocabulary().len()); constraints.len()];
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.expect("threads").install(|| fill_masks(&constraints, &mut masks));
+            for (constraint, mask) in constraints.iter().zip(&masks) {
+                prop_assert_eq!(mask, &constraint.mask());
+            }
         }
     }
 
