@@ -67,9 +67,35 @@ impl Automaton {
     /// A reference to a rule that does not exist, a reversed count, members with keys that are no
     /// literals, or a limit; see [`CompileErrorKind`].
     pub fn compile(grammar: &Grammar, root: &str) -> Result<Self, CompileError> {
-        let terms = Arc::default();
-        let program = Arc::new(compile::compile(grammar, root, &terms)?);
-        Ok(Self { program, terms })
+        Self::compile_among(grammar, root, &Arc::default())
+    }
+
+    /// The same among the terms of other automata: what is known of those need not be found out
+    /// again. The store lives as long as one of its automata, with all terms.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use grammask_gbnf::{Automaton, Expr, Grammar};
+    /// let mut grammar = Grammar::default();
+    /// grammar.add("root", Expr::literal("yes"));
+    /// let terms = Arc::default();
+    /// Automaton::compile_among(&grammar, "root", &terms)?;
+    /// let before = terms.len();
+    /// Automaton::compile_among(&grammar, "root", &terms)?;
+    /// assert_eq!(terms.len(), before);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Automaton::compile`].
+    pub fn compile_among(
+        grammar: &Grammar,
+        root: &str,
+        terms: &Arc<Terms>,
+    ) -> Result<Self, CompileError> {
+        let program = Arc::new(compile::compile(grammar, root, terms)?);
+        Ok(Self { program, terms: Arc::clone(terms) })
     }
 
     /// Whether the language is empty: no text at all matches.

@@ -72,7 +72,8 @@ impl Constraint {
         grammar: &Grammar,
         root: &str,
     ) -> Result<Self, ConstraintError> {
-        let automaton = Automaton::compile(grammar, root).map_err(ConstraintError::Compile)?;
+        let automaton = Automaton::compile_among(grammar, root, &engine.terms())
+            .map_err(ConstraintError::Compile)?;
         Self::with_automaton(engine, &automaton)
     }
 

@@ -5,9 +5,9 @@
 //! tokens leave the terminal does the walk through the trie go on with what lies below. The
 //! result is kept by configuration.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{Entry, Label, Session, State, TextId, TokenName, TokenReference};
+use grammask_gbnf::{Entry, Label, Session, State, Terms, TextId, TokenName, TokenReference};
 use smallvec::SmallVec;
 
 use crate::generations::{Footprint, Generations};
@@ -39,7 +39,12 @@ use crate::vocabulary::Vocabulary;
 pub struct Engine {
     vocabulary: Vocabulary,
     pub(crate) tables: Tables,
+    /// The terms of the grammars that are compiled for it: most have numbers and strings.
+    terms: Mutex<Arc<Terms>>,
 }
+
+/// Grammars are compiled among the terms of earlier ones as long as these are no more: a few MB.
+const MOST_TERMS: usize = 20_000;
 
 /// How many bytes the masks of a constraint have per generation.
 const MASKS: usize = 2 << 20;
@@ -125,7 +130,16 @@ impl Default for MaskMemo {
 impl Engine {
     /// Builds the trie of a vocabulary.
     pub fn new(vocabulary: Vocabulary) -> Arc<Self> {
-        Arc::new(Self { tables: Tables::new(&vocabulary), vocabulary })
+        Arc::new(Self { tables: Tables::new(&vocabulary), vocabulary, terms: Mutex::default() })
+    }
+
+    /// The terms among which the next grammar is compiled.
+    pub(crate) fn terms(&self) -> Arc<Terms> {
+        let mut terms = self.terms.lock().unwrap_or_else(PoisonError::into_inner);
+        if terms.len() > MOST_TERMS {
+            *terms = Arc::default();
+        }
+        Arc::clone(&terms)
     }
 
     /// The vocabulary.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use grammask_gbnf::{Expr, ExprKind, Member, Repetition, Unique};
 
-use super::{Emitter, choice, sequence};
+use super::{Emitter, Normals, choice, sequence};
 use crate::error::SchemaError;
 use crate::normal::{ArrayShape, Normal, TermId, Terms};
 
@@ -22,7 +22,7 @@ impl Emitter<'_, '_, '_> {
         &mut self,
         name: &str,
         shape: &ArrayShape,
-        normals: &HashMap<TermId, Rc<Normal>>,
+        normals: &Normals,
     ) -> Result<Expr, SchemaError> {
         let gap = self.gap();
         let items = if shape.unique {
@@ -37,11 +37,7 @@ impl Emitter<'_, '_, '_> {
 
     /// Items of which no two are equal. Scalars that are all alike are keys, and no key occurs
     /// twice; others are compared by what they are made of.
-    fn unique_items(
-        &mut self,
-        shape: &ArrayShape,
-        normals: &HashMap<TermId, Rc<Normal>>,
-    ) -> Result<Expr, SchemaError> {
+    fn unique_items(&mut self, shape: &ArrayShape, normals: &Normals) -> Result<Expr, SchemaError> {
         self.note(
             "items that must be different have one spelling: numbers without fraction 0 or \
                    exponent, strings with an escape only where JSON requires one",
@@ -69,7 +65,7 @@ impl Emitter<'_, '_, '_> {
         &mut self,
         name: &str,
         shape: &ArrayShape,
-        normals: &HashMap<TermId, Rc<Normal>>,
+        normals: &Normals,
     ) -> Result<Expr, SchemaError> {
         let gap = self.gap();
         let comma = self.separator(",");
@@ -119,7 +115,7 @@ impl Emitter<'_, '_, '_> {
         &mut self,
         name: &str,
         shape: &ArrayShape,
-        normals: &HashMap<TermId, Rc<Normal>>,
+        normals: &Normals,
     ) -> Result<Expr, SchemaError> {
         let gap = self.gap();
         let comma = self.separator(",");

@@ -3,9 +3,10 @@
 //! In the extended notation conjunctions and complements are written as such, and only what
 //! asserts something is written as an automaton. Plain GBNF has no conjunctions.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use grammask_gbnf::{All, Expr, ExprKind};
+use rustc_hash::FxHashMap;
 
 use super::string::{NOT_RAW, QUOTE, required_escape};
 use super::terminal::Terminal;
@@ -43,10 +44,15 @@ impl Emitter<'_, '_, '_> {
         min: u64,
         max: Option<u64>,
     ) -> Result<Expr, SchemaError> {
+        let texts = (language, min, max);
+        if let Some(rule) = self.texts.get(&texts) {
+            return Ok(Expr::reference(rule.clone()));
+        }
         let text = self.text(name, language, min, max)?;
         let text = text.ok_or_else(|| self.limit(&PATTERNS, "states of a pattern", MAX_STATES))?;
         let rule = self.fresh(&format!("{name}-text"));
         self.rule(rule.clone(), text)?;
+        self.texts.insert(texts, rule.clone());
         Ok(Expr::reference(rule))
     }
 
@@ -370,14 +376,14 @@ fn counts(languages: &Languages, language: LanguageId) -> bool {
 struct Parts<'a> {
     name: &'a str,
     /// Of each part, how large it is and how often it occurs in others.
-    sizes: HashMap<LanguageId, (usize, usize)>,
+    sizes: FxHashMap<LanguageId, (usize, usize)>,
     /// The rules of parts that occur more than once.
-    rules: HashMap<LanguageId, String>,
+    rules: FxHashMap<LanguageId, String>,
 }
 
 impl<'a> Parts<'a> {
     fn new(name: &'a str, language: LanguageId, languages: &Languages) -> Self {
-        let mut sizes: HashMap<LanguageId, (usize, usize)> = HashMap::new();
+        let mut sizes: FxHashMap<LanguageId, (usize, usize)> = FxHashMap::default();
         // What is in a part comes before it.
         let mut pending = vec![(language, false)];
         while let Some((part, finished)) = pending.pop() {
@@ -403,7 +409,7 @@ impl<'a> Parts<'a> {
             }
             sizes.insert(part, (size, 0));
         }
-        Self { name, sizes, rules: HashMap::new() }
+        Self { name, sizes, rules: FxHashMap::default() }
     }
 
     fn is_shared(&self, part: LanguageId) -> bool {

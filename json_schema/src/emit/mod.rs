@@ -18,9 +18,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use grammask_gbnf::{Expr, ExprKind, Grammar};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::SchemaError;
-use crate::language::CharSet;
+use crate::language::{CharSet, LanguageId};
 use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
@@ -51,11 +52,12 @@ pub(crate) fn emit(
         nodes: 0,
         current: root,
         single: false,
-        names: HashMap::new(),
+        names: FxHashMap::default(),
         taken: HashSet::new(),
         counters: HashMap::new(),
         stepped: Vec::new(),
-        classes: HashMap::new(),
+        classes: FxHashMap::default(),
+        texts: FxHashMap::default(),
         pending: VecDeque::new(),
         terminals: Vec::new(),
         notes: Vec::new(),
@@ -69,10 +71,13 @@ pub(crate) fn emit(
     Ok(Emitted { grammar, satisfiable })
 }
 
+/// The normal forms of terms.
+type Normals = FxHashMap<TermId, Rc<Normal>>;
+
 struct Emitter<'n, 's, 'o> {
     normaliser: &'n mut Normaliser<'s, 'o>,
     options: &'o Options,
-    possible: HashSet<TermId>,
+    possible: FxHashSet<TermId>,
     grammar: Grammar,
     /// Nodes of the grammar so far.
     nodes: usize,
@@ -81,14 +86,16 @@ struct Emitter<'n, 's, 'o> {
     /// Whether each value is to have one spelling, but for blanks: see [`Emitter::singly`].
     single: bool,
     /// The rules of terms, and those with one spelling for each value.
-    names: HashMap<(TermId, bool), String>,
+    names: FxHashMap<(TermId, bool), String>,
     taken: HashSet<String>,
     /// How often a name was asked for.
     counters: HashMap<String, usize>,
     /// The rules of numbers with steps.
     stepped: Vec<Stepped>,
     /// The rules of large classes of characters.
-    classes: HashMap<CharSet, String>,
+    classes: FxHashMap<CharSet, String>,
+    /// The rules of strings of a language, so long at least and so long at most.
+    texts: FxHashMap<(LanguageId, u64, Option<u64>), String>,
     /// Rules that are named but not written.
     pending: VecDeque<(TermId, bool)>,
     /// Shared terminals that are used.
@@ -98,11 +105,7 @@ struct Emitter<'n, 's, 'o> {
 
 impl Emitter<'_, '_, '_> {
     /// Writes all rules.
-    fn document(
-        &mut self,
-        root: TermId,
-        normals: &HashMap<TermId, Rc<Normal>>,
-    ) -> Result<bool, SchemaError> {
+    fn document(&mut self, root: TermId, normals: &Normals) -> Result<bool, SchemaError> {
         self.taken.insert("root".to_owned());
         for terminal in Terminal::ALL {
             self.taken.extend([false, true].map(|single| terminal.name(single)));
@@ -161,7 +164,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// What matches a value of the term: a reference.
-    fn value(&mut self, term: TermId, normals: &HashMap<TermId, Rc<Normal>>) -> Expr {
+    fn value(&mut self, term: TermId, normals: &Normals) -> Expr {
         if let Some(shared) = self.shared(&normals[&term].clone()) {
             return shared;
         }
@@ -181,7 +184,7 @@ impl Emitter<'_, '_, '_> {
         &mut self,
         name: &str,
         normal: &Normal,
-        normals: &HashMap<TermId, Rc<Normal>>,
+        normals: &Normals,
     ) -> Result<Expr, SchemaError> {
         let mut cases = Vec::new();
         let possible = std::mem::take(&mut self.possible);

@@ -1,16 +1,14 @@
 //! Objects: what their members can be, and members in any order.
 
-use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use grammask_gbnf::{Expr, ExprKind, Member, Members, Repetition};
 
 use super::terminal::Terminal;
-use super::{Emitter, sequence};
+use super::{Emitter, Normals, sequence};
 use crate::error::SchemaError;
 use crate::language::LanguageId;
-use crate::normal::{Normal, ObjectShape, TermId, Witness};
+use crate::normal::{ObjectShape, TermId, Witness};
 use crate::options::Order;
 
 /// A declared key that can be there.
@@ -42,7 +40,7 @@ impl Emitter<'_, '_, '_> {
         &mut self,
         name: &str,
         shape: &ObjectShape,
-        normals: &HashMap<TermId, Rc<Normal>>,
+        normals: &Normals,
     ) -> Result<Expr, SchemaError> {
         let Some(mut allowed) = self.allowed(shape) else { return Ok(Expr::nothing()) };
         // Bounds that hold anyway are no bounds.
@@ -93,11 +91,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// What follows a key.
-    pub(super) fn member_value(
-        &mut self,
-        value: TermId,
-        normals: &HashMap<TermId, Rc<Normal>>,
-    ) -> Expr {
+    pub(super) fn member_value(&mut self, value: TermId, normals: &Normals) -> Expr {
         let value = self.value(value, normals);
         let colon = self.separator(":");
         let gap = self.gap();
@@ -117,7 +111,7 @@ impl Emitter<'_, '_, '_> {
         name: &str,
         allowed: &Allowed,
         (min, max): (u64, Option<u64>),
-        normals: &HashMap<TermId, Rc<Normal>>,
+        normals: &Normals,
     ) -> Result<Expr, SchemaError> {
         let mut members = Vec::with_capacity(allowed.declared.len() + 1);
         for one in &allowed.declared {
@@ -138,7 +132,7 @@ impl Emitter<'_, '_, '_> {
         name: &str,
         free: &[Free],
         members: &mut Vec<Member>,
-        normals: &HashMap<TermId, Rc<Normal>>,
+        normals: &Normals,
     ) -> Result<(), SchemaError> {
         for one in free {
             let value = self.member_value(one.value, normals);

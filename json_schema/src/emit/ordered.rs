@@ -1,16 +1,14 @@
 //! Members in the order of the schema, undeclared ones last.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
 use grammask_gbnf::{Expr, ExprKind, Member};
 
 use super::object::{Allowed, Free, forbidden};
 use super::terminal::Terminal;
-use super::{Emitter, choice, sequence};
+use super::{Emitter, Normals, choice, sequence};
 use crate::error::SchemaError;
 use crate::language::LanguageId;
-use crate::normal::{Normal, TermId};
 
 /// The declared members in their order, each with whether it is required.
 struct Chain {
@@ -41,7 +39,7 @@ impl Emitter<'_, '_, '_> {
         name: &str,
         allowed: &Allowed,
         (min, max): (u64, Option<u64>),
-        normals: &HashMap<TermId, Rc<Normal>>,
+        normals: &Normals,
     ) -> Result<Expr, SchemaError> {
         let comma = self.separator(",");
         let mut chain = Chain { steps: Vec::with_capacity(allowed.declared.len()), comma };
@@ -254,7 +252,7 @@ impl Emitter<'_, '_, '_> {
         &mut self,
         name: &str,
         allowed: &Allowed,
-        normals: &HashMap<TermId, Rc<Normal>>,
+        normals: &Normals,
     ) -> Result<Others, SchemaError> {
         let declared = allowed.declared.iter().map(|one| &one.key).chain(&allowed.never);
         if !self.plain() {

@@ -1,7 +1,9 @@
 //! What a grammar has to say: the normal forms of all terms that can be reached.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
 
 use super::array::{MOST_CONTAINS, variants};
 use super::multiples::has_numbers;
@@ -26,7 +28,7 @@ impl Reachable {
     pub(crate) fn find(normaliser: &mut Normaliser<'_, '_>) -> Result<Self, SchemaError> {
         let root = normaliser.reader.terms.schema(SchemaId::ROOT);
         let mut found = Vec::new();
-        let mut seen = HashSet::from([root]);
+        let mut seen = FxHashSet::from_iter([root]);
         let mut pending = vec![root];
         while let Some(term) = pending.pop() {
             let normal = normaliser.normal(term)?;
@@ -65,8 +67,8 @@ impl Reachable {
     }
 
     /// Which terms have a value that can be written: the least fixed point.
-    pub(super) fn possible(&self, terms: &mut Terms, options: &Options) -> HashSet<TermId> {
-        let mut possible = HashSet::new();
+    pub(super) fn possible(&self, terms: &mut Terms, options: &Options) -> FxHashSet<TermId> {
+        let mut possible = FxHashSet::default();
         loop {
             let before = possible.len();
             for (term, normal) in self.normals.iter().rev() {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::format::Format;
@@ -50,8 +51,8 @@ pub(crate) struct Terms {
     ids: HashMap<Term, TermId>,
     /// The languages of strings.
     pub(crate) languages: Languages,
-    automata: HashMap<LanguageId, Option<Rc<Dfa>>>,
-    formats: HashMap<Format, Approximation>,
+    automata: FxHashMap<LanguageId, Option<Rc<Dfa>>>,
+    formats: FxHashMap<Format, Approximation>,
     /// Whether a combination of patterns was too large; the whole is then refused.
     pub(crate) patterns_too_large: bool,
     /// How many steps of combining constraints may still be taken.
@@ -68,8 +69,8 @@ impl Terms {
             table: Vec::new(),
             ids: HashMap::new(),
             languages: Languages::default(),
-            automata: HashMap::new(),
-            formats: HashMap::new(),
+            automata: FxHashMap::default(),
+            formats: FxHashMap::default(),
             patterns_too_large: false,
             steps_left: steps,
         };

@@ -5,8 +5,9 @@ mod contradiction;
 mod place;
 mod witness;
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::{SchemaError, SchemaErrorKind};
 use crate::normal::{Normal, Term, TermId, TooMany, Trouble};
@@ -19,12 +20,12 @@ pub(crate) use place::PATTERNS;
 #[derive(Debug)]
 pub(crate) struct Normaliser<'s, 'o> {
     pub(crate) reader: Reader<'s, 'o>,
-    parts: HashMap<SchemaId, Rc<Vec<Part>>>,
-    normals: HashMap<TermId, Rc<Normal>>,
+    parts: FxHashMap<SchemaId, Rc<Vec<Part>>>,
+    normals: FxHashMap<TermId, Rc<Normal>>,
     /// Terms whose normal form is being found, each for the one before.
     in_progress: Vec<TermId>,
     /// Terms whose cases are being looked at.
-    split: HashSet<TermId>,
+    split: FxHashSet<TermId>,
 }
 
 /// The branches of `oneOf`, each without the others; or as they are, and why that cannot be had.
@@ -37,10 +38,10 @@ impl<'s, 'o> Normaliser<'s, 'o> {
     pub(crate) fn new(reader: Reader<'s, 'o>) -> Self {
         Self {
             reader,
-            parts: HashMap::new(),
-            normals: HashMap::new(),
+            parts: FxHashMap::default(),
+            normals: FxHashMap::default(),
             in_progress: Vec::new(),
-            split: HashSet::new(),
+            split: FxHashSet::default(),
         }
     }
 
