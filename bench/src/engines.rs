@@ -81,6 +81,8 @@ impl Running {
             .env("RAYON_NUM_THREADS", "1")
             // Clearing huge pages is not the engine's work, and takes ten milliseconds at times.
             .env("MIMALLOC_ALLOW_THP", "0")
+            // Nor is asking for pages again that were given back while others had their turn.
+            .env("MIMALLOC_PURGE_DELAY", "-1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

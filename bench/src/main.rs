@@ -6,6 +6,7 @@ mod gbnf_derivatives;
 mod gbnf_differences;
 mod gbnf_features;
 mod gbnf_language;
+mod gbnf_speed;
 mod generate;
 mod golden_gbnf;
 mod golden_samplers;
@@ -53,6 +54,8 @@ enum Command {
     Suite(suite::Options),
     /// Reads the instances of real schemas token by token through masks
     Maskbench(maskbench::Options),
+    /// Reads the texts of grammars token by token through masks
+    Gbnf(gbnf_speed::Options),
     /// Prints the grammars of schemas and reads them again
     Text(text::Options),
     /// Runs grammars that were made to break something, each in a process with limits
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
         Command::Suite(options) => suite::run(&options),
         Command::Maskbench(options) => maskbench::run(&options),
+        Command::Gbnf(options) => gbnf_speed::run(&options),
         Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),
         Command::HostileSchemas(options) => hostile_schemas::run(&options),
