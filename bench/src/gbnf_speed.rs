@@ -78,7 +78,7 @@ pub fn run(options: &Options) -> Result<bool> {
     }
     cases.extend(made::cases());
     let schemas: Vec<_> = schemas.into_iter().step_by(options.every.max(1)).collect();
-    let printed = work::each(&schemas, "schemas", |file| printed(file))?;
+    let printed = work::each(&schemas, "schemas", printed)?;
     let printed: Vec<Case> = printed.into_iter().flatten().collect();
 
     println!("{:30} {:>9} {:>7}   mask and commit", "grammar", "ms", "tokens");

@@ -75,7 +75,8 @@ impl Constraint {
                 continue;
             }
             for &cut in &cuts {
-                let shorter = encode(&text[..text.floor_char_boundary(begun + cut)])?;
+                let end = (0..=begun + cut).rev().find(|&end| text.is_char_boundary(end));
+                let shorter = encode(&text[..end.unwrap_or_default()])?;
                 tokens.truncate(common(&tokens, &shorter));
             }
             for character in &next {

@@ -16,7 +16,7 @@ pub fn cases() -> Vec<Case> {
                 "words": {"type": "string", "pattern": "^(\\S+\\s+){0,9}\\S+$"},
                 "phone": {"type": "string", "pattern": "^\\+?[0-9 ()-]{5,20}$"},
             }}}),
-            vec![Value::from_iter((0..40).map(|at| {
+            vec![array((0..40).map(|at| {
                 json!({
                     "id": format!("item_{at}-{:x}", at * 7_919),
                     "slug": format!("a-{at}-very-long-name-of-nothing-in-particular"),
@@ -34,7 +34,7 @@ pub fn cases() -> Vec<Case> {
         of_schema(
             "an enum of 10000 strings",
             json!({"type": "array", "items": {"enum": (0..10_000).map(word).collect::<Vec<_>>()}}),
-            vec![Value::from_iter((0..10_000).step_by(77).map(word))],
+            vec![array((0..10_000).step_by(77).map(|at| word(at).into()))],
         ),
         of_schema(
             "600 keys beside free ones",
@@ -78,9 +78,14 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-fn of_schema(name: &str, schema: Value, documents: Vec<Value>) -> Case {
-    let texts = documents.iter().map(crate::python::dumps).collect();
+fn of_schema(name: &str, schema: Value, documents: impl IntoIterator<Item = Value>) -> Case {
+    let documents = documents.into_iter();
+    let texts = documents.map(|document| crate::python::dumps(&document)).collect();
     Case { name: name.to_owned(), source: Source::Schema(schema), texts }
+}
+
+fn array(items: impl Iterator<Item = Value>) -> Value {
+    items.collect()
 }
 
 fn object(members: impl Iterator<Item = (String, Value)>) -> Map<String, Value> {
