@@ -16,6 +16,7 @@ mod lists;
 mod lower;
 mod members;
 mod possible;
+mod powers;
 mod program;
 mod scarce;
 mod session;

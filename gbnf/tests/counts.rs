@@ -1,6 +1,6 @@
 //! Counts that are split for llama.cpp: it reads the grammar, and the language is the same.
 
-use grammask_gbnf::{Automaton, Dialect, Grammar, Matcher, parse_with};
+use grammask_gbnf::{Automaton, Dialect, Grammar, Label, Matcher, parse_with};
 
 /// Grammars with the letters that are repeated, and the lengths of interest.
 const GRAMMARS: [(&str, &[u32]); 14] = [
@@ -40,6 +40,32 @@ fn split_counts_are_the_same_counts() {
             });
             assert_eq!(verdicts[0], verdicts[1], "{length} in {body}:\n{printed}");
         }
+    }
+}
+
+#[test]
+fn split_counts_are_one_loop() {
+    for counts in ["2001", "0,2001", "2,65535", "1000,4100000", "5000,"] {
+        let text = format!("root ::= \"<\" [^>]{{{counts}}} \">\"\n");
+        let whole = Grammar::parse(&text).expect("a grammar");
+        let split = whole.clone().with_split_counts();
+        assert_ne!(whole, split);
+        let [whole, split] = [whole, split].map(|grammar| {
+            let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
+            let mut session = automaton.session();
+            let start = session.start();
+            let inside = session.step(&start, b'<');
+            let behind = (0..1_000).fold(inside.clone(), |state, _| session.step(&state, b'a'));
+            [inside, behind].map(|state| {
+                let labels = state.entries().iter().filter_map(|entry| match entry.label {
+                    Label::Counted { min, max, .. } => Some((min, max)),
+                    _ => None,
+                });
+                labels.collect::<Vec<_>>()
+            })
+        });
+        assert!(whole.iter().all(|labels| labels.len() == 1), "{counts}");
+        assert_eq!(whole, split, "{counts}");
     }
 }
 

@@ -14,6 +14,7 @@ use crate::characters::{Characters, begins_character};
 use crate::dfa::Dfa;
 use crate::generations::Footprint;
 use crate::mask::TokenMask;
+use crate::similar::{Difference, similar};
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
@@ -69,11 +70,7 @@ impl Interior {
         terms: &Terms,
     ) -> Self {
         let trie = &tables.trie;
-        let mut inside = TokenMask::new(tables.len);
-        match &free.inside {
-            TokenSet::Few(tokens) => inside.extend(tokens.iter().copied()),
-            TokenSet::Many(tokens) => inside.copy_from(tokens),
-        }
+        let mut inside = free.inside.to_mask(tables.len);
         // That nothing goes on behind a text is told apart only by a text that is longer.
         let short = short - 1;
         let is_short = |node: TrieNode| trie.bytes_between(start, node) <= short;
@@ -86,15 +83,34 @@ impl Interior {
             }
         }
         let mut walk = Walk::new(start, (tables, terms), |_| false);
-        walk.outside.ends.extend(free.ends.nodes.iter().filter(|&&node| is_short(node)));
-        for (byte, exits) in &free.exits {
-            let exits = exits.nodes.iter().filter(|&&node| is_short(node));
-            walk.exits.extend(exits.map(|&node| (*byte, node)));
-        }
-        walk.ambiguous = free.ambiguous;
-        walk.inside = Found::from(inside);
+        walk.go_on_from(free, inside, is_short);
         walk.through(pending);
         walk.into_table()
+    }
+
+    /// The table of a term from that of another one, like which it goes on after most bytes; nothing
+    /// if there is none.
+    pub(crate) fn of_similar(
+        start: TrieNode,
+        term: TermId,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Option<Self> {
+        let trie = &tables.trie;
+        let other = similar(term, terms)?;
+        let difference = Difference::find(start, (term, other), trie, terms)?;
+        tables.count_visited(difference.visited);
+        let other = tables.interior(start, other, terms);
+        let mut inside = other.inside.to_mask(tables.len);
+        difference.tokens(trie).for_each(|token| inside.remove(token));
+        inside.extend(difference.inside.iter().copied());
+        let mut walk = Walk::new(start, (tables, terms), |_| false);
+        walk.go_on_from(&other, inside, |node| difference.keeps(node, trie));
+        walk.outside.ends.extend(difference.ends);
+        walk.exits.extend(difference.exits);
+        walk.ambiguous.union_with(&difference.ambiguous);
+        walk.through(difference.pending);
+        Some(walk.into_table())
     }
 }
 
@@ -124,6 +140,23 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
         }
     }
 
+    /// Goes on from a table: with the tokens that are inside and, as far as nodes are meant, with
+    /// where the term is left.
+    fn go_on_from(
+        &mut self,
+        table: &Interior,
+        inside: TokenMask,
+        is_meant: impl Fn(TrieNode) -> bool,
+    ) {
+        self.inside = Found::from(inside);
+        self.outside.ends.extend(table.ends.nodes.iter().filter(|&&node| is_meant(node)));
+        for (byte, exits) in &table.exits {
+            let exits = exits.nodes.iter().filter(|&&node| is_meant(node));
+            self.exits.extend(exits.map(|&node| (*byte, node)));
+        }
+        self.ambiguous = table.ambiguous;
+    }
+
     /// Goes on from some nodes, with what is left of a term there. Where much lies below the start
     /// and the term is a loop over a class, only what leaves the loop is walked through.
     fn through(&mut self, mut pending: Vec<(TrieNode, TermId)>) {
@@ -145,6 +178,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 continue;
             }
             if top == start
+                && first.len() > SMALL_CLASS
                 && let Some((run, states)) = tables.class_run(top, term, terms, &outside.stops)
             {
                 inside.add(&run.inside);
@@ -218,6 +252,10 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
 
 /// A term that goes on with so few bytes is followed byte by byte: a scan would look at all children.
 const FEW_BYTES: usize = 8;
+
+/// Of the trie little begins with so few bytes: that is scanned sooner than the states of a run are
+/// found, as in a number.
+const SMALL_CLASS: usize = 32;
 
 /// Where a walk through a term stops, `stops` said of a term.
 struct Outside<S> {

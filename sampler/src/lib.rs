@@ -38,6 +38,7 @@ mod kinds;
 mod mask;
 mod rng;
 mod samplers;
+mod similar;
 mod sort;
 mod tables;
 mod token_id;

@@ -105,7 +105,8 @@ impl Tables {
         shared(&self.interiors, &key, || {
             let (free, short) = terms.without_bounds(term, short.max(1));
             if free == term || self.trie.at_depth(node, short).len() > FEW_LONG {
-                return Interior::new(node, term, self, terms);
+                let similar = Interior::of_similar(node, term, self, terms);
+                return similar.unwrap_or_else(|| Interior::new(node, term, self, terms));
             }
             let free = self.interior(node, free, terms);
             Interior::of_bounded(&free, short, node, term, self, terms)

@@ -23,6 +23,18 @@ impl TokenSet {
         }
     }
 
+    /// The tokens as a mask of so many ids.
+    pub(crate) fn to_mask(&self, len: usize) -> TokenMask {
+        match self {
+            Self::Few(tokens) => {
+                let mut mask = TokenMask::new(len);
+                mask.extend(tokens.iter().copied());
+                mask
+            }
+            Self::Many(mask) => TokenMask::clone(mask),
+        }
+    }
+
     /// The tokens, if they are a list.
     pub(crate) fn tokens(&self) -> &[TokenId] {
         match self {

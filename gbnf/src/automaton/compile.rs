@@ -14,6 +14,7 @@ use crate::automaton::lists::List;
 use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE, lower};
 use crate::automaton::members::{self, Shape, ShapeMember};
 use crate::automaton::possible::{Supplies, drop_impossible};
+use crate::automaton::powers::{Powers, PowersMemo};
 use crate::automaton::program::{Loop, Op, Position, Program};
 use crate::automaton::terms::{SearchTooLong, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
@@ -21,6 +22,8 @@ use crate::grammar::{Grammar, Repetition};
 
 /// A body with more states counts as one of which a match may be a prefix of another.
 const BODY_STATES: usize = 1_000;
+/// A number of matches that takes more loops is code as it is written.
+const MOST_LOOPS: usize = 16;
 /// More positions than this are refused.
 pub(crate) const MAX_POSITIONS: usize = 50_000_000;
 
@@ -33,6 +36,7 @@ struct Compiler<'a> {
     lists: Vec<List>,
     /// What there is of the items of lists, by the part that the list is.
     supplies: FxHashMap<Part, Supplies>,
+    powers: PowersMemo,
     texts: Vec<Box<[u8]>>,
     /// Where each rule's code starts, once it is wanted.
     entries: Vec<Option<Position>>,
@@ -61,6 +65,7 @@ pub(crate) fn compile(
         shapes: Vec::new(),
         lists: Vec::new(),
         supplies,
+        powers: PowersMemo::default(),
         texts: Vec::new(),
         entries: vec![None; rules],
         wanted: Vec::new(),
@@ -162,6 +167,12 @@ impl Compiler<'_> {
             let code = self.add(Op::Take { label, next })?;
             return self.or_skip(part, code, next);
         }
+        if self.lowered.extents[part as usize].wide
+            && let Some(powers) = self.powers.of(part, &mut self.lowered, self.terms)
+            && let Some(code) = self.counted(&powers, next)?
+        {
+            return Ok(code);
+        }
         match &self.lowered.kinds[part as usize] {
             Kind::Nothing => Ok(Position::FAIL),
             // A conjunction that matches more is a terminal.
@@ -177,7 +188,7 @@ impl Compiler<'_> {
             &Kind::Token(token) => self.add(Op::Token { token, next }),
             Kind::Sequence(items) => {
                 let items = items.clone();
-                items.into_iter().rev().try_fold(next, |next, item| self.part(item, next))
+                self.sequence(&items, next)
             }
             Kind::Choice(items) => {
                 let (branches, others) = branches(items, &self.lowered);
@@ -195,6 +206,68 @@ impl Compiler<'_> {
             Kind::Members(_) => self.members(part, next),
             Kind::Unique(_) => self.unique(part, next),
         }
+    }
+
+    /// The code of some parts, one after the other. Those that are powers of the same are one loop.
+    fn sequence(&mut self, items: &[Part], next: Position) -> Result<Position, CompileError> {
+        let (mut items, mut next) = (items, next);
+        while let Some((&last, before)) = items.split_last() {
+            let mut run = self.powers.of(last, &mut self.lowered, self.terms);
+            let mut others = before;
+            while let Some(powers) = &run
+                && let Some((&item, before)) = others.split_last()
+                && let Some(longer) = self.powers.of(item, &mut self.lowered, self.terms)
+                && let Some(longer) = longer.then(powers)
+            {
+                run = Some(longer);
+                others = before;
+            }
+            let is_wide = |&item: &Part| self.lowered.extents[item as usize].wide;
+            let code = match run {
+                Some(run)
+                    if others.len() < before.len() && items[others.len()..].iter().any(is_wide) =>
+                {
+                    self.counted(&run, next)?
+                }
+                _ => None,
+            };
+            (items, next) = match code {
+                Some(code) => (others, code),
+                None => (before, self.part(last, next)?),
+            };
+        }
+        Ok(next)
+    }
+
+    /// The code of a number of matches, if none of them can be the beginning of another.
+    fn counted(
+        &mut self,
+        powers: &Powers,
+        next: Position,
+    ) -> Result<Option<Position>, CompileError> {
+        let item = powers.base;
+        if powers.counts.intervals().len() > MOST_LOOPS {
+            return Ok(None);
+        }
+        if self.terms.is_prefix_free(item, BODY_STATES) != Some(true) {
+            return Ok(None);
+        }
+        let mut codes = Vec::new();
+        for &(min, max) in powers.counts.intervals() {
+            if min == 0 {
+                codes.push(next);
+            }
+            let label = match (min, max) {
+                (_, Some(0)) => continue,
+                (0 | 1, None) => Label::Term(self.terms.repeat(item, min, None)),
+                (1, Some(1)) => Label::Term(item),
+                _ => {
+                    Label::Counted { rest: TermId::EMPTY, item, min, max: max.unwrap_or(u32::MAX) }
+                }
+            };
+            codes.push(self.add(Op::Take { label, next })?);
+        }
+        self.fork(codes).map(Some)
     }
 
     fn unique(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {

@@ -16,7 +16,7 @@ use super::{Term, TermId, Terms};
 const MAX_SEARCH: usize = 1_000;
 
 /// A loop over so few bytes has few texts, and is quick to walk through with its bound.
-const FEW_BYTES: usize = 8;
+const FEW_BYTES: usize = 32;
 
 /// See [`Terms::without_bounds`].
 pub(super) type BoundsLeftOut = FxHashMap<(TermId, usize), (TermId, usize)>;

@@ -1,0 +1,216 @@
+//! Terms most of whose texts go on like those of another term, as a string that is not empty does
+//! like any string, and a key that is not declared like any key.
+//!
+//! Their tables are the same but below the few nodes where the terms are not yet one: those are
+//! found by a walk through both terms at once.
+
+use grammask_gbnf::{ByteSet, TermId, Terms};
+use smallvec::SmallVec;
+
+use crate::token_id::TokenId;
+use crate::trie::{TokenTrie, TrieNode};
+
+/// To which at least so many bytes must lead, from the term and from itself.
+const MANY_BYTES: usize = 48;
+/// Where more nodes than this have to be looked at, the terms are not similar.
+const MOST_NODES: u64 = 4_096;
+
+/// The term like which another one goes on after most bytes.
+pub(crate) fn similar(term: TermId, terms: &Terms) -> Option<TermId> {
+    let mut targets: SmallVec<[(TermId, usize); 8]> = SmallVec::new();
+    for &(lo, hi, to) in terms.transitions(term) {
+        let bytes = usize::from(hi - lo) + 1;
+        match targets.iter_mut().find(|(known, _)| *known == to) {
+            Some((_, sum)) => *sum += bytes,
+            None => targets.push((to, bytes)),
+        }
+    }
+    let &(other, bytes) = targets.iter().max_by_key(|&&(_, bytes)| bytes)?;
+    if other == term || bytes < MANY_BYTES {
+        return None;
+    }
+    let own = terms.transitions(other).iter().filter(|&&(_, _, to)| to == other);
+    let own: usize = own.map(|&(lo, hi, _)| usize::from(hi - lo) + 1).sum();
+    (own >= MANY_BYTES).then_some(other)
+}
+
+/// Where the table of a term differs from that of another one.
+#[derive(Debug, Default)]
+pub(crate) struct Difference {
+    /// Nodes of which the other table tells nothing about this term, ascending; it may tell about what
+    /// is below them,
+    nodes: Vec<TrieNode>,
+    /// but not below these.
+    tops: Vec<TrieNode>,
+    /// Tokens at those nodes that stay inside,
+    pub(crate) inside: Vec<TokenId>,
+    /// those of the nodes where the term ends,
+    pub(crate) ends: Vec<TrieNode>,
+    /// and where it can only end before the byte.
+    pub(crate) exits: Vec<(u8, TrieNode)>,
+    /// Bytes that can be read although the term may end before them.
+    pub(crate) ambiguous: ByteSet,
+    /// Nodes below which only this term goes on, with what is left of it.
+    pub(crate) pending: Vec<(TrieNode, TermId)>,
+    /// How many nodes have been visited.
+    pub(crate) visited: u64,
+}
+
+impl Difference {
+    /// Walks through both terms below a node; nothing if they are not similar.
+    pub(crate) fn find(
+        start: TrieNode,
+        (term, other): (TermId, TermId),
+        trie: &TokenTrie,
+        terms: &Terms,
+    ) -> Option<Self> {
+        let mut found = Self::default();
+        let mut pending = vec![(start, term, other)];
+        while let Some((top, term, other)) = pending.pop() {
+            // That a term may end at the start has been followed up already.
+            let may_end = |term| top != start && terms.nullable(term);
+            for (byte, child) in trie.children(top) {
+                found.visited += 1;
+                if found.visited > MOST_NODES {
+                    return None;
+                }
+                let (next, other_next) = (terms.next(term, byte), terms.next(other, byte));
+                if may_end(term) && next != TermId::NOTHING {
+                    found.ambiguous.insert_range(byte, byte);
+                }
+                let is_exit = next == TermId::NOTHING && may_end(term);
+                let same_exit = next != TermId::NOTHING || may_end(term) == may_end(other);
+                if next == other_next && same_exit {
+                    continue;
+                }
+                found.nodes.push(child);
+                if is_exit {
+                    found.exits.push((byte, child));
+                }
+                let goes_on = |term| !matches!(term, TermId::NOTHING | TermId::EMPTY);
+                if next == TermId::EMPTY {
+                    found.ends.push(child);
+                } else if goes_on(next) {
+                    found.inside.extend(trie.token(child));
+                }
+                match (goes_on(next), goes_on(other_next)) {
+                    (true, true) => pending.push((child, next, other_next)),
+                    (true, false) if trie.has_children(child) => found.pending.push((child, next)),
+                    (false, true) => found.tops.push(child),
+                    _ => {}
+                }
+            }
+        }
+        found.nodes.sort_unstable();
+        found.tops.sort_unstable();
+        Some(found)
+    }
+
+    /// Whether what the other table says of a node holds for the term.
+    pub(crate) fn keeps(&self, node: TrieNode, trie: &TokenTrie) -> bool {
+        let above = self.tops.partition_point(|&top| top <= node).checked_sub(1);
+        self.nodes.binary_search(&node).is_err()
+            && above.is_none_or(|above| !trie.is_within(node, self.tops[above]))
+    }
+
+    /// The tokens of which the other table says something else.
+    pub(crate) fn tokens<'a>(&'a self, trie: &'a TokenTrie) -> impl Iterator<Item = TokenId> + 'a {
+        let nodes = self.nodes.iter().filter_map(|&node| trie.token(node));
+        nodes.chain(self.tops.iter().flat_map(|&top| trie.tokens_below(top).iter().copied()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use grammask_gbnf::{Automaton, ByteSet, Label, TermId, Terms, parse};
+
+    use crate::interior::Interior;
+    use crate::tables::Tables;
+    use crate::token_id::TokenId;
+    use crate::trie::{TokenTrie, TrieNode};
+    use crate::vocabulary::Vocabulary;
+
+    const GRAMMARS: [&str; 6] = [
+        r#"[^"\x00-\x1f]+ "\"""#,
+        r#""\"" (("red" | "green" | "greenish") "\"" | ([^"\\] | "\\" [nt"])* "\" ")"#,
+        // All but two keys.
+        r#"@all(([^"\\] | "\\" [nt"])* "\"" ; ("id" | "name") "\"")"#,
+        r#"@all([^"]* ; "the" | "a" [0-9]{0,40})"#,
+        r#"[^"]* ("ab" | "\"" [a-z]*)"#,
+        r#"("a" | [^a] [a-zé]* [^a-z] .*) "!""#,
+    ];
+
+    type Places = Vec<(u8, Vec<TrieNode>)>;
+
+    fn parts(table: &Interior, len: usize) -> (Vec<TokenId>, Vec<TrieNode>, Places) {
+        let exits = table.exits.iter().map(|(byte, nodes)| (*byte, nodes.nodes.to_vec()));
+        (table.inside.to_mask(len).tokens().collect(), table.ends.nodes.to_vec(), exits.collect())
+    }
+
+    /// The bytes that can be read somewhere below a node although the term may end before them.
+    fn ambiguous(start: TrieNode, term: TermId, trie: &TokenTrie, terms: &Terms) -> ByteSet {
+        let mut found = ByteSet::default();
+        let mut pending = vec![(start, term)];
+        while let Some((node, term)) = pending.pop() {
+            for (byte, child) in trie.children(node) {
+                let next = terms.next(term, byte);
+                if next == TermId::NOTHING {
+                    continue;
+                }
+                if node != start && terms.nullable(term) {
+                    found.insert_range(byte, byte);
+                }
+                pending.push((child, next));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn tables_from_similar_ones_are_those_of_the_terms() {
+        let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
+        let tables = Tables::new(&vocabulary);
+        let trie = &tables.trie;
+        let below = |top: TrieNode, bytes: &[u8]| {
+            bytes.iter().try_fold(top, |node, &byte| trie.child(node, byte)).expect("a node")
+        };
+        let starts = [TokenTrie::ROOT, below(TokenTrie::ROOT, b" "), below(TokenTrie::ROOT, b"th")];
+        let mut compared = 0;
+        for body in GRAMMARS {
+            let grammar = parse(&format!("root ::= {body}")).expect("a grammar");
+            let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
+            let terms = automaton.terms();
+            let entries = automaton.session().start();
+            let mut pending: Vec<_> = entries
+                .entries()
+                .iter()
+                .filter_map(|entry| match entry.label {
+                    Label::Term(term) => Some(term),
+                    _ => None,
+                })
+                .collect();
+            let mut states = BTreeSet::new();
+            while let Some(term) = pending.pop() {
+                if states.len() < 60 && states.insert(term) {
+                    pending.extend(terms.transitions(term).iter().map(|&(_, _, to)| to));
+                }
+            }
+            for &term in &states {
+                for start in starts {
+                    let plain = Interior::new(start, term, &tables, terms);
+                    let Some(table) = Interior::of_similar(start, term, &tables, terms) else {
+                        continue;
+                    };
+                    compared += 1;
+                    let [plain_parts, parts] = [&plain, &table].map(|it| parts(it, tables.len));
+                    assert!(plain_parts == parts, "{body} at {term:?} below {start:?}");
+                    let ambiguous = ambiguous(start, term, trie, terms);
+                    assert!(ambiguous.iter().all(|byte| table.ambiguous.contains(byte)));
+                }
+            }
+        }
+        assert!(compared > 50, "{compared} tables");
+    }
+}
