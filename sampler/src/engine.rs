@@ -7,16 +7,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{Entry, Label, Session, State, Terms, TextId, TokenName, TokenReference};
+use grammask_gbnf::{Entry, Session, State, Terms, TextId, TokenName, TokenReference};
 use smallvec::SmallVec;
 
-use crate::generations::{Footprint, Generations};
-use crate::interior::{Interior, Iterations};
+use crate::generations::Generations;
+use crate::lookahead::{EntryMask, Lookahead};
 use crate::mask::TokenMask;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
-use crate::token_set::{Found, TokenSet};
-use crate::trie::TokenTrie;
 use crate::values::ValueMemo;
 use crate::vocabulary::Vocabulary;
 
@@ -48,70 +46,6 @@ const MOST_TERMS: usize = 20_000;
 
 /// How many bytes the masks of a constraint have per generation.
 const MASKS: usize = 2 << 20;
-
-/// The mask of one configuration.
-#[derive(Debug)]
-struct EntryMask {
-    /// The tokens that stay inside the terminal, where tables have them.
-    bases: Box<[Base]>,
-    /// All others.
-    more: TokenSet,
-}
-
-impl EntryMask {
-    /// The masks of which it is made, besides some tokens.
-    fn masks(&self) -> impl Iterator<Item = &TokenMask> {
-        self.bases.iter().filter_map(Base::mask).chain(self.more.mask())
-    }
-
-    /// These tokens.
-    fn tokens(&self) -> impl Iterator<Item = TokenId> + '_ {
-        self.bases.iter().flat_map(Base::tokens).chain(self.more.tokens()).copied()
-    }
-}
-
-impl Footprint for EntryMask {
-    fn bytes(&self) -> usize {
-        let bases = self.bases.iter().map(|base| match base {
-            Base::Interior(_) | Base::Iterations(_) => 0,
-            Base::Some(tokens) => tokens.bytes(),
-        });
-        size_of_val(&*self.bases) + bases.sum::<usize>() + self.more.bytes()
-    }
-}
-
-/// Tokens that a table has.
-#[derive(Clone, Debug)]
-pub(crate) enum Base {
-    Interior(Arc<Interior>),
-    Iterations(Arc<Iterations>),
-    /// The tokens of a loop that begin not too many iterations.
-    Some(Arc<TokenMask>),
-}
-
-impl Base {
-    /// The tokens as a mask, if they are one.
-    fn mask(&self) -> Option<&TokenMask> {
-        match self {
-            Self::Interior(table) => table.inside.mask(),
-            Self::Iterations(table) => Some(&table.inside),
-            Self::Some(tokens) => Some(tokens),
-        }
-    }
-
-    /// The tokens, if they are a list.
-    fn tokens(&self) -> &[TokenId] {
-        match self {
-            Self::Interior(table) => table.inside.tokens(),
-            Self::Iterations(_) | Self::Some(_) => &[],
-        }
-    }
-
-    pub(crate) fn add_to_found(&self, found: &mut Found) {
-        self.mask().into_iter().for_each(|mask| found.add_mask(mask));
-        found.extend(self.tokens().iter().copied());
-    }
-}
 
 /// Masks that have been computed, by configuration and the text on which it depends: those of one
 /// session.
@@ -197,7 +131,8 @@ impl Engine {
                 let start = state.only(entry);
                 let before = session.steps();
                 let computed = session.look_ahead(|session| {
-                    self.entry_mask(session, &mut memo.values, &start, entry)
+                    let values = &mut memo.values;
+                    Lookahead { engine: self, session, values }.entry_mask(&start, entry)
                 });
                 // The root is one of them.
                 self.tables.count_visited(session.steps() - before + 1);
@@ -218,41 +153,5 @@ impl Engine {
         if state.is_complete() {
             self.vocabulary.eog_ids().iter().for_each(|&token| mask.insert(token));
         }
-    }
-
-    /// The mask of a configuration; `start` is the state with only that.
-    fn entry_mask(
-        &self,
-        session: &mut Session,
-        values: &mut ValueMemo,
-        start: &State,
-        entry: Entry,
-    ) -> EntryMask {
-        let mut found = Found::new(self.vocabulary.len());
-        let bases = match entry.label {
-            Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
-                let base = self.by_table(session, TokenTrie::ROOT, start, entry, &mut found);
-                if base.is_none() {
-                    self.walk_on(session, TokenTrie::ROOT, start, &mut found);
-                }
-                base.into_iter().collect()
-            }
-            Label::Key { .. } => self.key(session, values, start, entry, &mut found),
-            Label::Item { .. } | Label::ItemEnd { .. } => Box::default(),
-            Label::Token(token) => {
-                let reference = session.token(token);
-                if reference.negated {
-                    found.extend(self.vocabulary.ids().filter(|&id| {
-                        self.vocabulary.bytes(id).is_some() && self.means(reference, id)
-                    }));
-                } else {
-                    found.extend(
-                        self.resolve(reference).filter(|&token| self.means(reference, token)),
-                    );
-                }
-                Box::default()
-            }
-        };
-        EntryMask { bases, more: found.into_set() }
     }
 }

@@ -18,7 +18,7 @@ use crate::similar::{Difference, similar};
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
-use crate::trie::{Reach, TokenTrie, TrieNode};
+use crate::trie::{Reach, TrieNode};
 
 /// The tokens of a term, and where tokens leave it.
 #[derive(Debug)]
@@ -42,9 +42,9 @@ impl Interior {
         Self::until(start, term, (tables, terms), |_| false)
     }
 
-    /// Walks the trie through a key for as long as plenty of keys are left.
-    pub(crate) fn of_key(term: TermId, tables: &Tables, terms: &Terms) -> Self {
-        Self::until(TokenTrie::ROOT, term, (tables, terms), |term| !terms.has_plenty(term))
+    /// Walks the trie below a node through a key for as long as plenty of keys are left.
+    pub(crate) fn of_key(start: TrieNode, term: TermId, tables: &Tables, terms: &Terms) -> Self {
+        Self::until(start, term, (tables, terms), |term| !terms.has_plenty(term))
     }
 
     /// Walks the trie below a node through one term, up to where `stops` says so.

@@ -8,17 +8,16 @@ use std::sync::Arc;
 
 use grammask_gbnf::{ByteSet, Entry, Label, Session, State, TermId};
 
-use crate::engine::{Base, Engine};
+use crate::lookahead::{Base, Lookahead};
 use crate::token_set::Found;
 use crate::trie::TrieNode;
 
-impl Engine {
+impl Lookahead<'_> {
     /// The tokens below a node that a configuration within items allows, from a table; those that
     /// leave the terminal are added to `found`. Nothing if there is no table that tells all.
     /// `state` has only this configuration.
     pub(crate) fn by_table_in_item(
-        &self,
-        session: &mut Session,
+        &mut self,
         node: TrieNode,
         state: &State,
         entry: Entry,
@@ -26,34 +25,34 @@ impl Engine {
     ) -> Option<Base> {
         match entry.label {
             Label::Term(term) => {
-                let table = self.tables.interior(node, term, session.terms());
-                if is_ambiguous(session, entry, &table.ambiguous)
-                    || self.has_dead_end(session, node, state, Some(term))
+                let table = self.engine.tables.interior(node, term, self.session.terms());
+                if is_ambiguous(self.session, entry, &table.ambiguous)
+                    || self.has_dead_end(node, state, Some(term))
                 {
                     return None;
                 }
                 for &end in &table.ends.nodes {
-                    let bytes = self.tables.trie.between(node, end);
-                    let behind = session.behind(state, entry, &bytes);
-                    self.go_on(session, end, &behind, found);
+                    let bytes = self.engine.tables.trie.between(node, end);
+                    let behind = self.session.behind(state, entry, &bytes);
+                    self.go_on(end, &behind, found);
                 }
                 let exits = table.exits.iter().flat_map(|(_, exits)| &exits.nodes);
                 for &exit in exits {
-                    self.exit(session, (node, exit), state, entry, found);
+                    self.exit((node, exit), state, entry, found);
                 }
                 Some(Base::Interior(table))
             }
             Label::Counted { rest, item, min, max } => {
-                let table = self.tables.iterations(node, (rest, item), session.terms());
-                if is_ambiguous(session, entry, &table.ambiguous)
-                    || self.has_dead_end(session, node, state, None)
+                let table = self.engine.tables.iterations(node, (rest, item), self.session.terms());
+                if is_ambiguous(self.session, entry, &table.ambiguous)
+                    || self.has_dead_end(node, state, None)
                 {
                     return None;
                 }
                 let exits =
                     table.exits.iter().filter(|((_, begun), _)| (min..=max).contains(begun));
                 for &exit in exits.flat_map(|(_, exits)| &exits.nodes) {
-                    self.exit(session, (node, exit), state, entry, found);
+                    self.exit((node, exit), state, entry, found);
                 }
                 Some(self.at_most(table, max))
             }
@@ -63,56 +62,54 @@ impl Engine {
 
     /// The tokens that leave the terminal with the last byte on the way from one node to another.
     fn exit(
-        &self,
-        session: &mut Session,
+        &mut self,
         (node, exit): (TrieNode, TrieNode),
         state: &State,
         entry: Entry,
         found: &mut Found,
     ) {
-        let bytes = self.tables.trie.between(node, exit);
+        let bytes = self.engine.tables.trie.between(node, exit);
         let Some((&last, inside)) = bytes.split_last() else { return };
-        let behind = session.behind(state, entry, inside);
-        let after = session.step(&behind, last);
-        self.go_on(session, exit, &after, found);
+        let behind = self.session.behind(state, entry, inside);
+        let after = self.session.step(&behind, last);
+        self.go_on(exit, &after, found);
     }
 
     /// The token of a node where a state is reached, and the tokens below it.
-    fn go_on(&self, session: &mut Session, node: TrieNode, state: &State, found: &mut Found) {
+    fn go_on(&mut self, node: TrieNode, state: &State, found: &mut Found) {
         if !state.is_dead() {
-            found.extend(self.tables.trie.token(node));
-            self.walk(session, node, state, found);
+            found.extend(self.engine.tables.trie.token(node));
+            self.walk(node, state, found);
         }
     }
 
     /// Whether some text below a node, inside a terminal, may lead to nothing but an item that is
     /// equal to another one: no other text does than one with which such an item begins.
     pub(crate) fn has_dead_end(
-        &self,
-        session: &mut Session,
+        &mut self,
         node: TrieNode,
         state: &State,
         term: Option<TermId>,
     ) -> bool {
-        if !state.entries().iter().any(|&entry| session.is_like(entry)) {
+        if !state.entries().iter().any(|&entry| self.session.is_like(entry)) {
             return false;
         }
-        let (trie, terms) = (&self.tables.trie, Arc::clone(session.terms()));
+        let (trie, terms) = (&self.engine.tables.trie, Arc::clone(self.session.terms()));
         let mut pending = vec![(node, state.clone(), term)];
         while let Some((node, state, term)) = pending.pop() {
-            let first = session.first(&state);
+            let first = self.session.first(&state);
             for (byte, child) in trie.children(node) {
-                if !first.contains(byte) || !session.is_like_after(&state, byte) {
+                if !first.contains(byte) || !self.session.is_like_after(&state, byte) {
                     continue;
                 }
                 let rest = term.map(|term| terms.next(term, byte));
                 if matches!(rest, Some(TermId::EMPTY | TermId::NOTHING)) {
                     continue;
                 }
-                let next = session.step(&state, byte);
+                let next = self.session.step(&state, byte);
                 if next.is_dead() {
                     // Or such a key has been written already.
-                    if session.step(&state.outside_items(), byte).is_dead() {
+                    if self.session.step(&state.outside_items(), byte).is_dead() {
                         continue;
                     }
                     return true;

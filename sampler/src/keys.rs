@@ -7,88 +7,73 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, KeyEnd, KeyTerms, Label, Session, State, TrackId, ValueId};
+use grammask_gbnf::{Entry, KeyEnd, KeyTerms, Session, State, TrackId, ValueId};
 
 use crate::below::Below;
-use crate::engine::{Base, Engine};
+use crate::lookahead::{Base, Lookahead};
 use crate::token_id::TokenId;
 use crate::token_set::Found;
-use crate::trie::{TokenTrie, TrieNode};
-use crate::values::ValueMemo;
+use crate::trie::TrieNode;
 use crate::walk::walk_below;
 
-impl Engine {
-    /// The tokens of a member's key; `start` is the state with only that configuration.
+impl Lookahead<'_> {
+    /// The tokens below a node that a member's key allows; `start` is the state with only that
+    /// configuration.
     pub(crate) fn key(
-        &self,
-        session: &mut Session,
-        values: &mut ValueMemo,
+        &mut self,
+        node: TrieNode,
         start: &State,
         entry: Entry,
         found: &mut Found,
     ) -> Box<[Base]> {
-        let Some(KeyTerms { free, others, only }) = session.key_terms(entry.label) else {
-            self.walk(session, TokenTrie::ROOT, start, found);
+        let Some(KeyTerms { free, others, only }) = self.session.key_terms(entry.label) else {
+            self.walk_on(node, start, found);
             return Box::default();
         };
-        let tables: Vec<_> =
-            free.iter().map(|&free| self.tables.key(free, session.terms())).collect();
+        let tables = free.iter();
+        let tables = tables.map(|&free| self.engine.tables.key(node, free, self.session.terms()));
+        let tables: Vec<_> = tables.collect();
         // The key could end in several places of one token.
         let ends_within =
             tables.iter().any(|table| !table.exits.is_empty() || !table.ambiguous.is_empty());
-        if ends_within || self.has_dead_end(session, TokenTrie::ROOT, start, None) {
-            self.walk(session, TokenTrie::ROOT, start, found);
+        if ends_within || self.has_dead_end(node, start, None) {
+            self.walk_on(node, start, found);
             return Box::default();
         }
-        let key = Key { start, entry };
+        let key = Key { node, start, entry };
         for table in &tables {
-            self.one_by_one(session, key, &table.few_left, found);
+            self.one_by_one(key, &table.few_left, found);
             match only {
-                Some(member) => self.only_ends(session, values, key, member, &table.ends, found),
-                None => self.ends(session, values, key, &table.ends, found),
+                Some(member) => self.only_ends(key, member, &table.ends, found),
+                None => self.ends(key, &table.ends, found),
             }
         }
         for rest in others {
-            self.walk_along(session, rest, start, found);
+            self.walk_along(node, rest, start, found);
         }
         tables.into_iter().map(Base::Interior).collect()
     }
 
     /// The ends of keys, where all undeclared keys belong to the entry `member`.
-    fn only_ends(
-        &self,
-        session: &mut Session,
-        values: &mut ValueMemo,
-        key: Key<'_>,
-        member: u32,
-        ends: &Arc<Below>,
-        found: &mut Found,
-    ) {
-        let mut known = self.known_ends(session, key.entry.label, ends);
-        known.extend(ends.nodes.iter().filter(|&&node| self.is_like(session, key, node)));
+    fn only_ends(&mut self, key: Key<'_>, member: u32, ends: &Arc<Below>, found: &mut Found) {
+        let mut known = self.known_ends(key, ends);
+        known.extend(ends.nodes.iter().filter(|&&node| self.is_like(key, node)));
         known.sort_unstable();
         known.dedup();
-        self.same_ends(session, values, key, &[member], (ends, &known), found);
-        self.known_keys(session, values, key, &known, found);
+        self.same_ends(key, &[member], (ends, &known), found);
+        self.known_keys(key, &known, found);
     }
 
     /// The ends of keys, by the entries to which they may belong.
-    fn ends(
-        &self,
-        session: &mut Session,
-        values: &mut ValueMemo,
-        key: Key<'_>,
-        ends: &Below,
-        found: &mut Found,
-    ) {
+    fn ends(&mut self, key: Key<'_>, ends: &Below, found: &mut Found) {
         let mut others = Vec::new();
         let mut same: Vec<(KeyEnd, Vec<TrieNode>)> = Vec::new();
         for &node in &ends.nodes {
-            let end = session.key_end(key.entry.label, &self.tables.trie.path(node));
+            let end = self.session.key_end(key.entry.label, &self.bytes_to(key, node));
             if end == KeyEnd::None {
                 continue;
             }
-            if matches!(end, KeyEnd::Declared(_)) || self.is_like(session, key, node) {
+            if matches!(end, KeyEnd::Declared(_)) || self.is_like(key, node) {
                 others.push(node);
                 continue;
             }
@@ -99,116 +84,107 @@ impl Engine {
         }
         for (end, nodes) in same {
             if let KeyEnd::Free(members) = end {
-                let ends = self.tables.below(nodes);
-                self.same_ends(session, values, key, &members, (&ends, &[]), found);
+                let ends = self.engine.tables.below(nodes);
+                self.same_ends(key, &members, (&ends, &[]), found);
             }
         }
-        self.known_keys(session, values, key, &others, found);
+        self.known_keys(key, &others, found);
     }
 
     /// Whether, behind a node, an item is still like one that it must differ from.
-    fn is_like(&self, session: &mut Session, key: Key<'_>, node: TrieNode) -> bool {
+    fn is_like(&mut self, key: Key<'_>, node: TrieNode) -> bool {
         key.entry.track != TrackId::NONE
-            && session.is_like_behind(key.entry, &self.tables.trie.path(node))
+            && self.session.is_like_behind(key.entry, &self.bytes_to(key, node))
+    }
+
+    /// What leads to a node from the one at which the key is looked at.
+    fn bytes_to(&self, key: Key<'_>, node: TrieNode) -> Vec<u8> {
+        self.engine.tables.trie.between(key.node, node)
     }
 
     /// The ends of undeclared keys of the same entries, but for some that are not: one walk for all
     /// of them, unless a further key ends within a token, which must differ from the one before.
     fn same_ends(
-        &self,
-        session: &mut Session,
-        values: &mut ValueMemo,
+        &mut self,
         key: Key<'_>,
         members: &[u32],
         (ends, without): (&Arc<Below>, &[TrieNode]),
         found: &mut Found,
     ) {
-        let trie = &self.tables.trie;
+        let trie = &self.engine.tables.trie;
         let is_meant = |node: TrieNode| {
             let behind = without.partition_point(|&other| other <= node);
             behind == 0 || !trie.is_within(node, without[behind - 1])
         };
         let Some(&some) = ends.nodes.iter().find(|&&node| is_meant(node)) else { return };
-        let missed = session.missed_keys();
-        let mut same = Found::new(self.vocabulary().len());
+        let missed = self.session.missed_keys();
+        let mut same = Found::new(self.engine.vocabulary().len());
         if let &[member] = members
-            && let Some((value, behind)) = key.value(session, member)
+            && let Some((value, behind)) = key.value(self.session, member)
         {
-            self.value(session, values, (ends, value), &behind, is_meant, &mut same);
+            self.value((ends, value), &behind, is_meant, &mut same);
         } else {
-            let state = session.after_some_key(key.start, key.entry, members, &trie.path(some));
+            let bytes = self.bytes_to(key, some);
+            let state = self.session.after_some_key(key.start, key.entry, members, &bytes);
             let mut add = |tokens: &[(TrieNode, TokenId)]| {
                 let meant = tokens.iter().filter(|&&(node, _)| is_meant(node));
                 same.extend(meant.map(|&(_, token)| token));
             };
             add(&ends.tokens);
-            walk_below(session, ends, Below::ROOT, &state, &mut add);
+            walk_below(self.session, ends, Below::ROOT, &state, &mut add);
             for &node in ends.large.iter().filter(|&&node| is_meant(node)) {
-                self.walk(session, node, &state, &mut same);
+                self.walk(node, &state, &mut same);
             }
         }
-        if session.missed_keys() == missed {
+        if self.session.missed_keys() == missed {
             found.append(same);
         } else {
             let nodes: Vec<_> = ends.nodes.iter().copied().filter(|&node| is_meant(node)).collect();
-            self.one_by_one(session, key, &nodes, found);
+            self.one_by_one(key, &nodes, found);
         }
     }
 
     /// The same where declared keys end, or undeclared ones that have been written or are looked at
     /// alone.
-    fn known_keys(
-        &self,
-        session: &mut Session,
-        values: &mut ValueMemo,
-        key: Key<'_>,
-        nodes: &[TrieNode],
-        found: &mut Found,
-    ) {
+    fn known_keys(&mut self, key: Key<'_>, nodes: &[TrieNode], found: &mut Found) {
         let mut others = Vec::new();
         for &node in nodes {
-            match session.key_end(key.entry.label, &self.tables.trie.path(node)) {
+            match self.session.key_end(key.entry.label, &self.bytes_to(key, node)) {
                 KeyEnd::None => {}
                 KeyEnd::Declared(member)
-                    if let Some((value, behind)) = key.value(session, member) =>
+                    if let Some((value, behind)) = key.value(self.session, member) =>
                 {
-                    let start = self.tables.below(vec![node]);
-                    self.value(session, values, (&start, value), &behind, |_| true, found);
+                    let start = self.engine.tables.below(vec![node]);
+                    self.value((&start, value), &behind, |_| true, found);
                 }
                 KeyEnd::Declared(_) | KeyEnd::Free(_) => others.push(node),
             }
         }
-        self.one_by_one(session, key, &others, found);
+        self.one_by_one(key, &others, found);
     }
 
     /// What begins with the way to some nodes, one by one.
-    fn one_by_one(
-        &self,
-        session: &mut Session,
-        key: Key<'_>,
-        nodes: &[TrieNode],
-        found: &mut Found,
-    ) {
+    fn one_by_one(&mut self, key: Key<'_>, nodes: &[TrieNode], found: &mut Found) {
         for &node in nodes {
-            let state = key.after(session, &self.tables.trie.path(node));
+            let state = key.after(self.session, &self.bytes_to(key, node));
             if !state.is_dead() {
-                found.extend(self.tables.trie.token(node));
-                self.walk(session, node, &state, found);
+                found.extend(self.engine.tables.trie.token(node));
+                self.walk(node, &state, found);
             }
         }
     }
 
     /// Those of the ends where a declared key or one that has been written ends.
-    fn known_ends(&self, session: &mut Session, label: Label, ends: &Below) -> Vec<TrieNode> {
-        let trie = &self.tables.trie;
+    fn known_ends(&mut self, key: Key<'_>, ends: &Below) -> Vec<TrieNode> {
+        let trie = &self.engine.tables.trie;
         let mut found = Vec::new();
-        let mut pending: Vec<_> =
-            session.known_keys(label).map(|known| (TokenTrie::ROOT, known)).into_iter().collect();
+        let known = self.session.known_keys(key.entry.label);
+        let mut pending: Vec<_> = known.map(|known| (key.node, known)).into_iter().collect();
         while let Some((node, known)) = pending.pop() {
-            for byte in session.known_first(known).iter() {
+            for byte in self.session.known_first(known).iter() {
                 let Some(child) = trie.child(node, byte) else { continue };
-                let Some(known) = session.known_after(known, byte) else { continue };
-                if session.known_end(known) && ends.nodes.binary_search(&child).is_ok() {
+                let Some(known) = self.session.known_after(known, byte) else { continue };
+                if self.session.known_end(known) && ends.nodes.binary_search(&child).is_ok() {
                     found.push(child);
                 } else {
                     pending.push((child, known));
@@ -222,6 +198,8 @@ impl Engine {
 /// A configuration within a key.
 #[derive(Clone, Copy)]
 struct Key<'a> {
+    /// What is below this node is looked at.
+    node: TrieNode,
     /// The state with only this configuration.
     start: &'a State,
     entry: Entry,

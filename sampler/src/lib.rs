@@ -35,6 +35,7 @@ mod interior;
 mod items;
 mod keys;
 mod kinds;
+mod lookahead;
 mod mask;
 mod rng;
 mod samplers;

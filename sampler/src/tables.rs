@@ -24,7 +24,7 @@ pub(crate) struct Tables {
     pub(crate) len: usize,
     /// By (where in the trie, term).
     interiors: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
-    keys: Mutex<Generations<Fingerprint, Arc<Interior>>>,
+    keys: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
     /// By (where in the trie, rest of an iteration, iteration).
     iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
     class_runs: Mutex<Generations<RunKey, Arc<ClassRun>>>,
@@ -60,6 +60,8 @@ const FEW_LONG: usize = 256;
 /// Below a node is much if it is more than this share of the trie: in a large vocabulary some
 /// hundred nodes.
 const LARGE: usize = 1024;
+/// The same where a key is read.
+const LARGE_FOR_KEYS: usize = 8 * LARGE;
 
 impl Tables {
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
@@ -113,9 +115,10 @@ impl Tables {
         })
     }
 
-    /// The tokens of a key.
-    pub(crate) fn key(&self, term: TermId, terms: &Terms) -> Arc<Interior> {
-        shared(&self.keys, &terms.fingerprint(term), || Interior::of_key(term, self, terms))
+    /// The tokens of a key, below a node.
+    pub(crate) fn key(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
+        let key = (node, terms.fingerprint(term));
+        shared(&self.keys, &key, || Interior::of_key(node, term, self, terms))
     }
 
     /// The tokens of a counted loop, below a node.
@@ -179,6 +182,12 @@ impl Tables {
         alike
             .map(|alike| (alike[0].0, self.below(alike.iter().map(|&(_, node)| node).collect())))
             .collect()
+    }
+
+    /// Whether so much is below a node that a table of keys is worth while: what it leaves to be
+    /// looked at is little.
+    pub(crate) fn is_large_for_keys(&self, node: TrieNode) -> bool {
+        self.trie.below(node) > self.trie.len() / LARGE_FOR_KEYS
     }
 
     /// Whether much is below a node.

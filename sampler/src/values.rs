@@ -9,8 +9,8 @@ use std::sync::Arc;
 use grammask_gbnf::{Session, State, ValueId};
 
 use crate::below::Below;
-use crate::engine::Engine;
 use crate::generations::{Footprint, Generations};
+use crate::lookahead::Lookahead;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::TrieNode;
@@ -42,22 +42,20 @@ impl Default for ValueMemo {
     }
 }
 
-impl Engine {
+impl Lookahead<'_> {
     /// The tokens of a value that begins behind some nodes and of what lies behind the value, as far
     /// as their nodes are meant.
     pub(crate) fn value(
-        &self,
-        session: &mut Session,
-        memo: &mut ValueMemo,
+        &mut self,
         (starts, value): (&Arc<Below>, ValueId),
         behind: &State,
         is_meant: impl Fn(TrieNode) -> bool,
         found: &mut Found,
     ) {
         let key = (Arc::as_ptr(starts).addr(), value);
-        let known = memo.0.get(&key).unwrap_or_else(|| {
-            let tokens = Arc::new(self.value_tokens(session, starts, value));
-            memo.0.insert(key, Arc::clone(&tokens));
+        let known = self.values.0.get(&key).unwrap_or_else(|| {
+            let tokens = Arc::new(self.value_tokens(starts, value));
+            self.values.0.insert(key, Arc::clone(&tokens));
             tokens
         });
         let mut add = |tokens: &[(TrieNode, TokenId)]| {
@@ -65,30 +63,25 @@ impl Engine {
             found.extend(meant.map(|&(_, token)| token));
         };
         add(&known.tokens);
-        walk_below(session, &known.behind, Below::ROOT, behind, &mut add);
-        walk_below(session, &known.behind_large, Below::ROOT, behind, &mut add);
+        walk_below(self.session, &known.behind, Below::ROOT, behind, &mut add);
+        walk_below(self.session, &known.behind_large, Below::ROOT, behind, &mut add);
         for &node in known.behind_large.large.iter().filter(|&&node| is_meant(node)) {
-            self.walk(session, node, behind, found);
+            self.walk(node, behind, found);
         }
     }
 
-    fn value_tokens(
-        &self,
-        session: &mut Session,
-        starts: &Arc<Below>,
-        value: ValueId,
-    ) -> ValueTokens {
-        let trie = &self.tables.trie;
-        let start = session.start_of_value(value);
+    fn value_tokens(&mut self, starts: &Arc<Below>, value: ValueId) -> ValueTokens {
+        let trie = &self.engine.tables.trie;
+        let start = self.session.start_of_value(value);
         let mut tokens = starts.tokens.to_vec();
         let ends = walk_value(
-            session,
+            self.session,
             vec![(Below::ROOT, start.clone())],
             |node| starts.children(node),
             |node| tokens.extend_from_slice(starts.tokens_of(node)),
         );
         let large_ends = walk_value(
-            session,
+            self.session,
             starts.large.iter().map(|&node| (node, start.clone())).collect(),
             |node| trie.children(node),
             |node| tokens.extend(trie.token(node).map(|token| (node, token))),
@@ -97,7 +90,7 @@ impl Engine {
             _starts: Arc::clone(starts),
             tokens: tokens.into(),
             behind: starts.behind(&ends),
-            behind_large: self.tables.below(large_ends),
+            behind_large: self.engine.tables.below(large_ends),
         }
     }
 }

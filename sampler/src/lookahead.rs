@@ -1,0 +1,118 @@
+//! What a configuration allows: a look at all tokens from one state on.
+
+use std::sync::Arc;
+
+use grammask_gbnf::{Entry, Label, Session, State};
+
+use crate::engine::Engine;
+use crate::generations::Footprint;
+use crate::interior::{Interior, Iterations};
+use crate::mask::TokenMask;
+use crate::token_id::TokenId;
+use crate::token_set::{Found, TokenSet};
+use crate::trie::TokenTrie;
+use crate::values::ValueMemo;
+
+/// What a look ahead goes by.
+pub(crate) struct Lookahead<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) session: &'a mut Session,
+    pub(crate) values: &'a mut ValueMemo,
+}
+
+impl Lookahead<'_> {
+    /// The mask of a configuration; `start` is the state with only that.
+    pub(crate) fn entry_mask(&mut self, start: &State, entry: Entry) -> EntryMask {
+        let (engine, vocabulary) = (self.engine, self.engine.vocabulary());
+        let mut found = Found::new(vocabulary.len());
+        let bases = match entry.label {
+            Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
+                let base = self.by_table(TokenTrie::ROOT, start, entry, &mut found);
+                if base.is_none() {
+                    self.walk_on(TokenTrie::ROOT, start, &mut found);
+                }
+                base.into_iter().collect()
+            }
+            Label::Key { .. } => self.key(TokenTrie::ROOT, start, entry, &mut found),
+            Label::Item { .. } | Label::ItemEnd { .. } => Box::default(),
+            Label::Token(token) => {
+                let reference = self.session.token(token);
+                if reference.negated {
+                    found.extend(vocabulary.ids().filter(|&id| {
+                        vocabulary.bytes(id).is_some() && engine.means(reference, id)
+                    }));
+                } else {
+                    found.extend(
+                        engine.resolve(reference).filter(|&token| engine.means(reference, token)),
+                    );
+                }
+                Box::default()
+            }
+        };
+        EntryMask { bases, more: found.into_set() }
+    }
+}
+
+/// The mask of one configuration.
+#[derive(Debug)]
+pub(crate) struct EntryMask {
+    /// The tokens that stay inside the terminal, where tables have them.
+    bases: Box<[Base]>,
+    /// All others.
+    more: TokenSet,
+}
+
+impl EntryMask {
+    /// The masks of which it is made, besides some tokens.
+    pub(crate) fn masks(&self) -> impl Iterator<Item = &TokenMask> {
+        self.bases.iter().filter_map(Base::mask).chain(self.more.mask())
+    }
+
+    /// These tokens.
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = TokenId> + '_ {
+        self.bases.iter().flat_map(Base::tokens).chain(self.more.tokens()).copied()
+    }
+}
+
+impl Footprint for EntryMask {
+    fn bytes(&self) -> usize {
+        let bases = self.bases.iter().map(|base| match base {
+            Base::Interior(_) | Base::Iterations(_) => 0,
+            Base::Some(tokens) => tokens.bytes(),
+        });
+        size_of_val(&*self.bases) + bases.sum::<usize>() + self.more.bytes()
+    }
+}
+
+/// Tokens that a table has.
+#[derive(Clone, Debug)]
+pub(crate) enum Base {
+    Interior(Arc<Interior>),
+    Iterations(Arc<Iterations>),
+    /// The tokens of a loop that begin not too many iterations.
+    Some(Arc<TokenMask>),
+}
+
+impl Base {
+    /// The tokens as a mask, if they are one.
+    fn mask(&self) -> Option<&TokenMask> {
+        match self {
+            Self::Interior(table) => table.inside.mask(),
+            Self::Iterations(table) => Some(&table.inside),
+            Self::Some(tokens) => Some(tokens),
+        }
+    }
+
+    /// The tokens, if they are a list.
+    fn tokens(&self) -> &[TokenId] {
+        match self {
+            Self::Interior(table) => table.inside.tokens(),
+            Self::Iterations(_) | Self::Some(_) => &[],
+        }
+    }
+
+    pub(crate) fn add_to_found(&self, found: &mut Found) {
+        self.mask().into_iter().for_each(|mask| found.add_mask(mask));
+        found.extend(self.tokens().iter().copied());
+    }
+}
