@@ -39,7 +39,7 @@ impl Below {
     /// What they all stand on.
     pub(crate) const ROOT: BelowNode = BelowNode(0);
 
-    /// Merges what lies below some nodes, none of which lies below another.
+    /// Merges what lies below some nodes.
     pub(crate) fn new(nodes: &[TrieNode], tables: &Tables) -> Self {
         let trie = &tables.trie;
         let (large, small): (Vec<TrieNode>, Vec<TrieNode>) =

@@ -26,6 +26,7 @@ mod chain;
 mod characters;
 mod class_run;
 mod constraint;
+mod crossings;
 mod dfa;
 mod engine;
 mod forced;

@@ -5,11 +5,12 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{ClassStep, Fingerprint, TermId, Terms};
+use grammask_gbnf::{ByteSet, ClassStep, Fingerprint, TermId, Terms};
 
 use crate::below::{Below, Belows};
 use crate::characters::Characters;
 use crate::class_run::ClassRun;
+use crate::crossings::Crossings;
 use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
 use crate::trie::{TokenTrie, TrieNode};
@@ -24,6 +25,8 @@ pub(crate) struct Tables {
     pub(crate) len: usize,
     /// By (where in the trie, term).
     interiors: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
+    /// By (where in the trie, term, bytes).
+    crossings: Mutex<Generations<(TrieNode, Fingerprint, ByteSet), Arc<Crossings>>>,
     keys: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
     /// By (where in the trie, rest of an iteration, iteration).
     iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
@@ -43,7 +46,9 @@ struct RunKey {
 
 /// How many bytes the tables of terms have per generation.
 const INTERIORS: usize = 16 << 20;
-/// The same for keys,
+/// The same for the places where they can be left although they could go on,
+const CROSSINGS: usize = 1 << 20;
+/// for keys,
 const KEYS: usize = 4 << 20;
 /// for counted loops,
 const ITERATIONS: usize = 4 << 20;
@@ -70,6 +75,7 @@ impl Tables {
             characters: Characters::new(vocabulary),
             len: vocabulary.len(),
             interiors: Mutex::new(Generations::new(INTERIORS)),
+            crossings: Mutex::new(Generations::new(CROSSINGS)),
             keys: Mutex::new(Generations::new(KEYS)),
             iterations: Mutex::new(Generations::new(ITERATIONS)),
             class_runs: Mutex::new(Generations::new(CLASS_RUNS)),
@@ -84,6 +90,7 @@ impl Tables {
             of.lock().unwrap_or_else(PoisonError::into_inner).bytes()
         }
         of(&self.interiors)
+            + of(&self.crossings)
             + of(&self.keys)
             + of(&self.iterations)
             + of(&self.class_runs)
@@ -113,6 +120,19 @@ impl Tables {
             let free = self.interior(node, free, terms);
             Interior::of_bounded(&free, short, node, term, self, terms)
         })
+    }
+
+    /// Where, below a node, one of some bytes can be read inside a term that may end before it.
+    pub(crate) fn crossings(
+        &self,
+        node: TrieNode,
+        term: TermId,
+        bytes: ByteSet,
+        terms: &Terms,
+    ) -> Arc<Crossings> {
+        let (term, _) = terms.without_bounds(term, self.trie.height(node));
+        let key = (node, terms.fingerprint(term), bytes);
+        shared(&self.crossings, &key, || Crossings::new(node, term, &bytes, self, terms))
     }
 
     /// The tokens of a key, below a node.

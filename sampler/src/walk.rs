@@ -81,7 +81,13 @@ impl Lookahead<'_> {
                 let below = self.session.behind(state, entry, &[]);
                 let first = self.session.first(&below);
                 if first.intersects(&table.ambiguous) {
-                    return None;
+                    let both = first.intersection(&table.ambiguous);
+                    let terms = self.session.terms();
+                    let crossings = self.engine.tables.crossings(node, term, both, terms);
+                    for (byte, nodes) in crossings.nodes()? {
+                        let after = self.session.step(&below, *byte);
+                        self.leave(nodes, &after, found);
+                    }
                 }
                 self.leave(&table.ends, &below, found);
                 for (byte, exits) in &table.exits {

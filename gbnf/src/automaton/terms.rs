@@ -79,6 +79,14 @@ impl ByteSet {
         }
     }
 
+    /// The bytes of both.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        let mut words = self.0;
+        words.iter_mut().zip(other.0).for_each(|(word, other)| *word &= other);
+        Self(words)
+    }
+
     /// Whether the two have a byte in common.
     pub fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(other.0).any(|(word, more)| word & more != 0)
