@@ -81,6 +81,8 @@ impl Lookahead<'_> {
                 let below = self.session.behind(state, entry, &[]);
                 let first = self.session.first(&below);
                 if first.intersects(&table.ambiguous) {
+                    // What has few tokens is walked through sooner.
+                    table.inside.mask()?;
                     let both = first.intersection(&table.ambiguous);
                     let terms = self.session.terms();
                     let crossings = self.engine.tables.crossings(node, term, both, terms);
