@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{ByteSet, Entry, Label, Session, State, TermId, TrackId};
+use grammask_gbnf::{Entry, Label, Session, State, TermId, TrackId};
 
 use crate::below::{Below, BelowNode};
 use crate::interior::Iterations;
@@ -18,22 +18,24 @@ impl Lookahead<'_> {
     /// The tokens below a node that a state allows.
     pub(crate) fn walk(&mut self, node: TrieNode, state: &State, found: &mut Found) {
         let tables = &self.engine.tables;
-        let (is_large, has_many_keys) = (tables.is_large(node), tables.is_large_for_keys(node));
-        if !is_large && !(has_many_keys && state.entries().iter().any(is_outer_key)) {
+        let is_large = tables.is_large(node);
+        let has_keys = || state.entries().iter().any(is_outer_key);
+        let has_tables = is_large || tables.is_large_for_keys(node) && has_keys();
+        if !has_tables {
             return self.walk_on(node, state, found);
         }
         let mut others = state.clone();
         others.retain(|entry| {
             if is_outer_key(&entry) {
-                let bases = self.key(node, &state.only(entry), entry, found);
-                bases.iter().for_each(|base| base.add_to_found(found));
+                for base in self.key(node, &state.only(entry), entry, found) {
+                    base.add_to_found(found);
+                }
                 return false;
             }
-            if !is_large {
-                return true;
+            let base = if is_large { self.by_table(node, state, entry, found) } else { None };
+            if let Some(base) = &base {
+                base.add_to_found(found);
             }
-            let base = self.by_table(node, state, entry, found);
-            base.iter().for_each(|base| base.add_to_found(found));
             base.is_none()
         });
         self.walk_on(node, &others, found);
@@ -42,10 +44,6 @@ impl Lookahead<'_> {
     /// The same, at this node byte by byte.
     pub(crate) fn walk_on(&mut self, node: TrieNode, state: &State, found: &mut Found) {
         let first = self.session.first(state);
-        self.walk_if(node, state, &first, found);
-    }
-
-    fn walk_if(&mut self, node: TrieNode, state: &State, first: &ByteSet, found: &mut Found) {
         let trie = &self.engine.tables.trie;
         // The depth is that of a token.
         for (byte, child) in trie.children(node) {
