@@ -212,31 +212,38 @@ impl Compiler<'_> {
     fn sequence(&mut self, items: &[Part], next: Position) -> Result<Position, CompileError> {
         let (mut items, mut next) = (items, next);
         while let Some((&last, before)) = items.split_last() {
-            let mut run = self.powers.of(last, &mut self.lowered, self.terms);
-            let mut others = before;
-            while let Some(powers) = &run
-                && let Some((&item, before)) = others.split_last()
-                && let Some(longer) = self.powers.of(item, &mut self.lowered, self.terms)
-                && let Some(longer) = longer.then(powers)
-            {
-                run = Some(longer);
-                others = before;
-            }
-            let is_wide = |&item: &Part| self.lowered.extents[item as usize].wide;
-            let code = match run {
-                Some(run)
-                    if others.len() < before.len() && items[others.len()..].iter().any(is_wide) =>
-                {
-                    self.counted(&run, next)?
-                }
-                _ => None,
+            let code = match self.run(items) {
+                Some((others, powers)) => self.counted(&powers, next)?.map(|code| (others, code)),
+                None => None,
             };
             (items, next) = match code {
-                Some(code) => (others, code),
+                Some(found) => found,
                 None => (before, self.part(last, next)?),
             };
         }
         Ok(next)
+    }
+
+    /// The last of some parts, if they are powers of the same, with those before them.
+    fn run<'p>(&mut self, items: &'p [Part]) -> Option<(&'p [Part], Powers)> {
+        let [.., before, last] = *items else { return None };
+        let extents = &self.lowered.extents;
+        let may_be = |part: Part| extents[part as usize].regular && !self.lowered.is_text(part);
+        if !may_be(before) || !may_be(last) {
+            return None;
+        }
+        let (_, mut others) = items.split_last()?;
+        let mut run = self.powers.of(last, &mut self.lowered, self.terms)?;
+        while let Some((&item, before)) = others.split_last()
+            && let Some(longer) = self.powers.of(item, &mut self.lowered, self.terms)
+            && let Some(longer) = longer.then(&run)
+        {
+            run = longer;
+            others = before;
+        }
+        let found = &items[others.len()..];
+        let is_wide = found.iter().any(|&item| self.lowered.extents[item as usize].wide);
+        (found.len() > 1 && is_wide).then_some((others, run))
     }
 
     /// The code of a number of matches, if none of them can be the beginning of another.

@@ -389,6 +389,11 @@ impl Lowered {
         rule.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[rule]
     }
 
+    /// Whether a part is one literal or some.
+    pub(crate) fn is_text(&self, part: Part) -> bool {
+        matches!(self.kinds[part as usize], Kind::Text(_) | Kind::Texts(_))
+    }
+
     /// Whether the rule is a terminal although it recurses or is wide.
     pub(crate) fn is_linear(&self, rule: u32) -> bool {
         self.linear[rule as usize]

@@ -54,7 +54,12 @@ impl PowersMemo {
     }
 
     fn composed(&mut self, part: Part, lowered: &mut Lowered, terms: &Terms) -> Option<Powers> {
+        // A loop over many characters and a literal are not of the same.
+        let is_mixed = |items: &[Part]| {
+            lowered.extents[part as usize].wide && items.iter().any(|&item| lowered.is_text(item))
+        };
         match &lowered.kinds[part as usize] {
+            Kind::Sequence(items) | Kind::Choice(items) if is_mixed(items) => None,
             &Kind::Rule(rule) => {
                 let body = lowered.rules[rule as usize];
                 self.of(body, lowered, terms)
