@@ -178,8 +178,8 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 continue;
             }
             if top == start
-                && first.len() > SMALL_CLASS
-                && let Some((run, states)) = tables.class_run(top, term, terms, &outside.stops)
+                && let Some((run, states)) =
+                    tables.class_run(top, term, terms, (first.len() <= SMALL_CLASS, &outside.stops))
             {
                 inside.add(&run.inside);
                 for &state in &states {
@@ -253,8 +253,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
 /// A term that goes on with so few bytes is followed byte by byte: a scan would look at all children.
 const FEW_BYTES: usize = 8;
 
-/// Of the trie little begins with so few bytes: that is scanned sooner than the states of a run are
-/// found, as in a number.
+/// Of the trie little begins with so few bytes: runs of them are short, as in a number.
 const SMALL_CLASS: usize = 32;
 
 /// Where a walk through a term stops, `stops` said of a term.

@@ -155,13 +155,13 @@ impl Tables {
 
     /// The run over a class that a term begins with, if much is below the node; with the term
     /// after each number of characters, or the one term that it always is. `stops` says of a term
-    /// that it is no part of a run.
+    /// that it is no part of a run; a class that is small has short ones.
     pub(crate) fn class_run(
         &self,
         node: TrieNode,
         term: TermId,
         terms: &Terms,
-        stops: impl Fn(TermId) -> bool,
+        (is_small, stops): (bool, impl Fn(TermId) -> bool),
     ) -> Option<(Arc<ClassRun>, Vec<TermId>)> {
         if !self.is_large(node) {
             return None;
@@ -171,10 +171,11 @@ impl Tables {
         let mut most = None;
         if next != term {
             let mut step = Some(ClassStep { class, next });
+            let longest = if is_small { RUNS[RUNS.len() - 1] } else { RUNS[0] };
             while let Some(ClassStep { next, .. }) = step.filter(|step| step.class == class)
                 && next != TermId::EMPTY
                 && !stops(next)
-                && states.len() <= RUNS[0] as usize
+                && states.len() <= longest as usize
             {
                 states.push(next);
                 step = terms.class_step(next);
