@@ -12,11 +12,12 @@ use clap::Args;
 use grammask::gbnf::Grammar;
 use grammask::json_schema::{self, Notation, Order, translate};
 use grammask_sampler::{Constraint, Engine, TokenMask};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::input::{self, Instance};
 use crate::times::Distribution;
-use crate::{input, output, python, vocabularies, work};
+use crate::{output, vocabularies, work};
 
 /// What each grammar is to reach: to the first mask, the mask and the reading of a token that 99 of
 /// 100 do not exceed, and the longest.
@@ -118,42 +119,29 @@ fn written(folder: &Path, file: &input::File) -> Result<Case> {
     })
 }
 
-#[derive(Deserialize)]
-struct Row {
-    schema: Value,
-    #[serde(default)]
-    tests: Vec<Test>,
-}
-
-#[derive(Deserialize)]
-struct Test {
-    valid: bool,
-    data: Value,
-}
-
 /// The plain grammar of a schema, if it has one, and its valid instances.
 fn printed(file: &input::File) -> Result<Option<Case>> {
-    let row: Row = serde_json::from_slice(&file.bytes).with_context(|| file.path.clone())?;
+    let row = file.schema()?;
     let options = json_schema::Options {
         notation: Notation::Plain,
         order: Order::Declared,
         ..json_schema::Options::default()
     };
-    let Ok(translation) = translate(&row.schema, &options) else { return Ok(None) };
+    let Ok(translation) = translate(&serde_json::from_str(row.schema.get())?, &options) else {
+        return Ok(None);
+    };
     let valid = row.tests.iter().filter(|test| test.valid);
     Ok(Some(Case {
         name: file.path.clone(),
         source: Source::Gbnf(translation.grammar.to_string()),
-        texts: valid.map(|test| python::dumps(&test.data)).collect(),
+        texts: valid.map(Instance::text).collect(),
     }))
 }
 
 fn measure(case: &Case, engine: &Arc<Engine>) -> Result<Measured> {
     let start = Instant::now();
     let grammar = match &case.source {
-        Source::Gbnf(text) => {
-            Grammar::parse(text).map_err(|error| anyhow::anyhow!("{}: {error:?}", case.name))?
-        }
+        Source::Gbnf(text) => Grammar::parse(text).with_context(|| case.name.clone())?,
         Source::Schema(schema) => {
             translate(schema, &json_schema::Options::default())
                 .with_context(|| case.name.clone())?

@@ -5,7 +5,11 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::python;
 
 /// A file of a folder.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,6 +18,38 @@ pub struct File {
     pub path: String,
     /// What it holds.
     pub bytes: Vec<u8>,
+}
+
+/// What a file of `MaskBench` holds.
+#[derive(Deserialize)]
+pub struct Schema<'a> {
+    /// Word for word.
+    #[serde(borrow)]
+    pub schema: &'a RawValue,
+    #[serde(default)]
+    pub tests: Vec<Instance>,
+}
+
+/// An instance of a schema.
+#[derive(Deserialize)]
+pub struct Instance {
+    /// Whether the schema has it.
+    pub valid: bool,
+    data: Value,
+}
+
+impl Instance {
+    /// The instance as a text.
+    pub fn text(&self) -> String {
+        python::dumps(&self.data)
+    }
+}
+
+impl File {
+    /// The schema of a file of `MaskBench`, with its instances.
+    pub fn schema(&self) -> Result<Schema<'_>> {
+        serde_json::from_slice(&self.bytes).with_context(|| self.path.clone())
+    }
 }
 
 /// The rows of a file that is one JSON array, or JSON lines.

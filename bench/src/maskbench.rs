@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use grammask_bench_protocol::{Done, Job, Reading, Refusal};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::engines::{Answer, Engine, VocabularyFile};
+use crate::input::Instance;
 use crate::mask_times::{self, Row};
 use crate::schema_options::SchemaOptions;
-use crate::{input, output, python, vocabularies, work};
+use crate::{input, output, vocabularies, work};
 
 /// The engine that is judged: of the others the harness only reports.
 const OURS: &str = "grammask";
@@ -50,20 +50,6 @@ pub struct Options {
     /// Where to write the result
     #[arg(long)]
     json: Option<PathBuf>,
-}
-
-#[derive(Deserialize)]
-struct File<'a> {
-    #[serde(borrow)]
-    schema: &'a RawValue,
-    #[serde(default)]
-    tests: Vec<Test>,
-}
-
-#[derive(Deserialize)]
-struct Test {
-    valid: bool,
-    data: Value,
 }
 
 /// What an engine made of a file.
@@ -103,8 +89,8 @@ pub fn run(options: &Options) -> Result<bool> {
         files.into_iter().skip(options.offset).step_by(options.every.max(1)).collect();
 
     let outcomes = work::in_turn(&files, "schemas", |file| {
-        let row: File = serde_json::from_slice(&file.bytes).with_context(|| file.path.clone())?;
-        let texts: Vec<_> = row.tests.iter().map(|test| python::dumps(&test.data)).collect();
+        let row = file.schema()?;
+        let texts: Vec<_> = row.tests.iter().map(Instance::text).collect();
         let instances = texts
             .iter()
             .map(|text| Ok(vocabulary.encode(text)?.into_iter().map(|token| token.0).collect()));
@@ -152,7 +138,7 @@ pub fn run(options: &Options) -> Result<bool> {
 }
 
 /// What an engine said, beside what is right.
-fn judge(answer: Answer, tests: &[Test], texts: &[String]) -> Outcome {
+fn judge(answer: Answer, tests: &[Instance], texts: &[String]) -> Outcome {
     let reading = match answer {
         Answer::Done(Done::Read(reading)) => reading,
         Answer::Done(Done::Refused(refusal)) => return Outcome::Unsupported(refusal),
