@@ -246,35 +246,39 @@ impl Compiler<'_> {
         (found.len() > 1 && is_wide).then_some((others, run))
     }
 
-    /// The code of a number of matches, if none of them can be the beginning of another.
+    /// The code of a number of matches, if that is some terminals.
     fn counted(
         &mut self,
         powers: &Powers,
         next: Position,
     ) -> Result<Option<Position>, CompileError> {
-        let item = powers.base;
-        if powers.counts.intervals().len() > MOST_LOOPS {
+        let intervals = powers.counts.intervals();
+        if intervals.len() > MOST_LOOPS {
             return Ok(None);
         }
-        if self.terms.is_prefix_free(item, BODY_STATES) != Some(true) {
-            return Ok(None);
+        let some = intervals.iter().filter(|&&(_, max)| max != Some(0));
+        let labels = some.map(|&(min, max)| self.loop_label(powers.base, min, max));
+        let Some(labels) = labels.collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let mut codes = Vec::with_capacity(labels.len() + 1);
+        if intervals.iter().any(|&(min, _)| min == 0) {
+            codes.push(next);
         }
-        let mut codes = Vec::new();
-        for &(min, max) in powers.counts.intervals() {
-            if min == 0 {
-                codes.push(next);
-            }
-            let label = match (min, max) {
-                (_, Some(0)) => continue,
-                (0 | 1, None) => Label::Term(self.terms.repeat(item, min, None)),
-                (1, Some(1)) => Label::Term(item),
-                _ => {
-                    Label::Counted { rest: TermId::EMPTY, item, min, max: max.unwrap_or(u32::MAX) }
-                }
-            };
+        for label in labels {
             codes.push(self.add(Op::Take { label, next })?);
         }
         self.fork(codes).map(Some)
+    }
+
+    /// The terminal that a number of matches is; nothing if it is more than one and one of them can
+    /// be the beginning of another.
+    fn loop_label(&self, item: TermId, min: u32, max: Option<u32>) -> Option<Label> {
+        match (min, max) {
+            (0 | 1, None) => Some(Label::Term(self.terms.repeat(item, min, None))),
+            (1, Some(1)) => Some(Label::Term(item)),
+            _ => (self.terms.is_prefix_free(item, BODY_STATES) == Some(true)).then(|| {
+                Label::Counted { rest: TermId::EMPTY, item, min, max: max.unwrap_or(u32::MAX) }
+            }),
+        }
     }
 
     fn unique(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {
@@ -467,15 +471,7 @@ impl Compiler<'_> {
         if self.terms.nullable(item) {
             return None;
         }
-        if max.is_none() && min <= 1 {
-            return Some(Label::Term(self.terms.repeat(item, min, None)));
-        }
-        (self.terms.is_prefix_free(item, BODY_STATES) == Some(true)).then(|| Label::Counted {
-            rest: TermId::EMPTY,
-            item,
-            min,
-            max: max.unwrap_or(u32::MAX),
-        })
+        self.loop_label(item, min, max)
     }
 
     /// The terminal of these branches of a choice.
