@@ -180,7 +180,8 @@ fn crosses(
 fn has_token_below(node: TrieNode, session: &mut Session, state: &State, trie: &TokenTrie) -> bool {
     let mut pending = vec![(node, state.clone())];
     while let Some((node, state)) = pending.pop() {
-        for (byte, child) in trie.children(node) {
+        let first = session.first(&state);
+        for (byte, child) in trie.children(node).filter(|&(byte, _)| first.contains(byte)) {
             let next = session.step(&state, byte);
             if next.is_dead() {
                 continue;

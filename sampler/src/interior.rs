@@ -178,8 +178,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 continue;
             }
             if top == start
-                && let Some((run, states)) =
-                    tables.class_run(top, term, terms, (first.len() <= SMALL_CLASS, &outside.stops))
+                && let Some((run, states)) = tables.class_run(top, term, terms, &outside.stops)
             {
                 inside.add(&run.inside);
                 for &state in &states {
@@ -252,9 +251,6 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
 
 /// A term that goes on with so few bytes is followed byte by byte: a scan would look at all children.
 const FEW_BYTES: usize = 8;
-
-/// Of the trie little begins with so few bytes: runs of them are short, as in a number.
-const SMALL_CLASS: usize = 32;
 
 /// Where a walk through a term stops, `stops` said of a term.
 struct Outside<S> {

@@ -58,6 +58,8 @@ const CLASS_RUNS: usize = 4 << 20;
 const BELOWS: usize = 8 << 20;
 /// The lengths of runs for which there are tables, besides those without end.
 const RUNS: [u32; 4] = [32, 16, 8, 4];
+/// With so few bytes little of the trie begins: runs of them are short, as in a number.
+const SMALL_CLASS: usize = 32;
 /// Where a bound on a length is not reached by tokens of this share of the longest one's bytes,
 const SHORT: usize = 5;
 /// and there are so few places where longer ones go on, those are looked at for themselves.
@@ -155,13 +157,13 @@ impl Tables {
 
     /// The run over a class that a term begins with, if much is below the node; with the term
     /// after each number of characters, or the one term that it always is. `stops` says of a term
-    /// that it is no part of a run; a class that is small has short ones.
+    /// that it is no part of a run.
     pub(crate) fn class_run(
         &self,
         node: TrieNode,
         term: TermId,
         terms: &Terms,
-        (is_small, stops): (bool, impl Fn(TermId) -> bool),
+        stops: impl Fn(TermId) -> bool,
     ) -> Option<(Arc<ClassRun>, Vec<TermId>)> {
         if !self.is_large(node) {
             return None;
@@ -171,7 +173,8 @@ impl Tables {
         let mut most = None;
         if next != term {
             let mut step = Some(ClassStep { class, next });
-            let longest = if is_small { RUNS[RUNS.len() - 1] } else { RUNS[0] };
+            let [long, .., short] = RUNS;
+            let longest = if terms.first(class).len() <= SMALL_CLASS { short } else { long };
             while let Some(ClassStep { next, .. }) = step.filter(|step| step.class == class)
                 && next != TermId::EMPTY
                 && !stops(next)
