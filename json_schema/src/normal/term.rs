@@ -254,7 +254,8 @@ impl Terms {
                 }
             }
         }
-        self.steps_left = self.steps_left.saturating_sub(flat.len());
+        // That they have run out is found by the next who asks.
+        let _ = self.spend(flat.len());
         match flat[..] {
             [] => neutral,
             [only] => only,

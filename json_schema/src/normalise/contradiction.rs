@@ -154,6 +154,7 @@ impl Normaliser<'_, '_> {
                     SchemaErrorKind::ReferenceLoop | SchemaErrorKind::Limit { .. }
                 ) =>
             {
+                // But that the steps have run out holds everywhere.
                 self.spend(0)?;
                 return Ok(false);
             }
