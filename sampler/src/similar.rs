@@ -15,8 +15,14 @@ const MANY_BYTES: usize = 48;
 /// Where more nodes than this have to be looked at, the terms are not similar.
 const MOST_NODES: u64 = 4_096;
 
-/// The term like which another one goes on after most bytes.
+/// The term like which another one goes on after most bytes; that one goes on so like itself.
 pub(crate) fn similar(term: TermId, terms: &Terms) -> Option<TermId> {
+    let other = most(term, terms).filter(|&other| other != term)?;
+    (most(other, terms) == Some(other)).then_some(other)
+}
+
+/// To which term most bytes lead, if these are many.
+fn most(term: TermId, terms: &Terms) -> Option<TermId> {
     let mut targets: SmallVec<[(TermId, usize); 8]> = SmallVec::new();
     for &(lo, hi, to) in terms.transitions(term) {
         let bytes = usize::from(hi - lo) + 1;
@@ -26,12 +32,7 @@ pub(crate) fn similar(term: TermId, terms: &Terms) -> Option<TermId> {
         }
     }
     let &(other, bytes) = targets.iter().max_by_key(|&&(_, bytes)| bytes)?;
-    if other == term || bytes < MANY_BYTES {
-        return None;
-    }
-    let own = terms.transitions(other).iter().filter(|&&(_, _, to)| to == other);
-    let own: usize = own.map(|&(lo, hi, _)| usize::from(hi - lo) + 1).sum();
-    (own >= MANY_BYTES).then_some(other)
+    (bytes >= MANY_BYTES).then_some(other)
 }
 
 /// Where the table of a term differs from that of another one.
@@ -132,7 +133,7 @@ mod tests {
     use crate::trie::{TokenTrie, TrieNode};
     use crate::vocabulary::Vocabulary;
 
-    const GRAMMARS: [&str; 6] = [
+    const GRAMMARS: [&str; 7] = [
         r#"[^"\x00-\x1f]+ "\"""#,
         r#""\"" (("red" | "green" | "greenish") "\"" | ([^"\\] | "\\" [nt"])* "\" ")"#,
         // All but two keys.
@@ -140,6 +141,8 @@ mod tests {
         r#"@all([^"]* ; "the" | "a" [0-9]{0,40})"#,
         r#"[^"]* ("ab" | "\"" [a-z]*)"#,
         r#"("a" | [^a] [a-zé]* [^a-z] .*) "!""#,
+        // Most bytes lead from each of two to the other.
+        "b\nb ::= [\\x00-/] b | [0-k] c | \"z\"\nc ::= [\\x00-/] c | [0-k] b | \"y\"",
     ];
 
     type Places = Vec<(u8, Vec<TrieNode>)>;
