@@ -11,12 +11,32 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use grammask_bench_protocol::{Done, Job, Ready, Start, Token, write_vocabulary};
+use grammask_bench_protocol::{Done, Job, Ready, Start, Token, resident_mb, write_vocabulary};
 use grammask_sampler::Vocabulary;
 use serde_json::Value;
 
 /// An engine takes this long for a schema with its instances, or is stopped.
 const LIMIT: Duration = Duration::from_secs(600);
+
+/// What is measured of an engine.
+#[derive(Clone, Copy)]
+pub enum Measures {
+    Times,
+    Memory,
+}
+
+impl Measures {
+    /// After how many milliseconds the allocator of an engine gives free pages back.
+    fn purge_delay(self) -> &'static str {
+        match self {
+            // Never: asking for pages again that were given back while others had their turn is not
+            // the engine's work.
+            Self::Times => "-1",
+            // At once: what is resident is what is held.
+            Self::Memory => "0",
+        }
+    }
+}
 
 /// An engine that runs.
 pub struct Engine {
@@ -25,6 +45,7 @@ pub struct Engine {
     pub ready: Ready,
     program: PathBuf,
     start: String,
+    measures: Measures,
     running: Running,
 }
 
@@ -46,11 +67,16 @@ pub enum Answer {
 
 impl Engine {
     /// Builds and starts an engine.
-    pub fn start(name: &str, start: &Start) -> Result<Self> {
+    pub fn start(name: &str, start: &Start, measures: Measures) -> Result<Self> {
         let program = build(name)?;
         let start = serde_json::to_string(start)?;
-        let (running, ready) = Running::start(&program, &start)?;
-        Ok(Self { name: name.to_owned(), ready, program, start, running })
+        let (running, ready) = Running::start(&program, &start, measures)?;
+        Ok(Self { name: name.to_owned(), ready, program, start, measures, running })
+    }
+
+    /// The memory that it holds, in megabytes.
+    pub fn resident_mb(&self) -> f64 {
+        resident_mb(&self.running.process.id().to_string())
     }
 
     /// Has a job done.
@@ -63,7 +89,7 @@ impl Engine {
             Err(_) => Answer::Died,
         };
         self.running.stop();
-        self.running = Running::start(&self.program, &self.start)?.0;
+        self.running = Running::start(&self.program, &self.start, self.measures)?.0;
         Ok(answer)
     }
 }
@@ -75,14 +101,14 @@ impl Drop for Engine {
 }
 
 impl Running {
-    fn start(program: &Path, start: &str) -> Result<(Self, Ready)> {
-        let mut process = Command::new(program)
-            // One works at a time, on one thread.
-            .env("RAYON_NUM_THREADS", "1")
-            // Clearing huge pages is not the engine's work, and takes ten milliseconds at times.
-            .env("MIMALLOC_ALLOW_THP", "0")
-            // Nor is asking for pages again that were given back while others had their turn.
-            .env("MIMALLOC_PURGE_DELAY", "-1")
+    fn start(program: &Path, start: &str, measures: Measures) -> Result<(Self, Ready)> {
+        let mut command = Command::new(program);
+        // One works at a time, on one thread.
+        command.env("RAYON_NUM_THREADS", "1");
+        // Clearing huge pages is not the engine's work, and takes ten milliseconds at times.
+        command.env("MIMALLOC_ALLOW_THP", "0");
+        command.env("MIMALLOC_PURGE_DELAY", measures.purge_delay());
+        let mut process = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -35,7 +35,7 @@ pub struct Schema<'a> {
 pub struct Instance {
     /// Whether the schema has it.
     pub valid: bool,
-    data: Value,
+    pub data: Value,
 }
 
 impl Instance {

@@ -13,9 +13,13 @@ mod golden_samplers;
 mod hostile;
 mod hostile_schemas;
 mod input;
+mod json_place;
 mod mask_times;
 mod maskbench;
+mod memory;
 mod output;
+mod plots;
+mod profile;
 mod python;
 mod sampler_differences;
 mod sampler_row;
@@ -23,6 +27,7 @@ mod schema_options;
 mod suite;
 mod text;
 mod times;
+mod variation;
 mod verdict;
 mod vocabularies;
 mod watched;
@@ -54,6 +59,12 @@ enum Command {
     Suite(suite::Options),
     /// Reads the instances of real schemas token by token through masks
     Maskbench(maskbench::Options),
+    /// Says where the time of our masks goes on real schemas
+    Profile(profile::Options),
+    /// Draws what records of `maskbench` and `profile` say
+    Plots(plots::Options),
+    /// Reads many different schemas through one engine and says what memory it holds
+    Memory(memory::Options),
     /// Reads the texts of grammars token by token through masks
     Gbnf(gbnf_speed::Options),
     /// Prints the grammars of schemas and reads them again
@@ -72,6 +83,9 @@ fn main() -> ExitCode {
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
         Command::Suite(options) => suite::run(&options),
         Command::Maskbench(options) => maskbench::run(&options),
+        Command::Profile(options) => profile::run(&options),
+        Command::Plots(options) => plots::run(&options),
+        Command::Memory(options) => memory::run(&options),
         Command::Gbnf(options) => gbnf_speed::run(&options),
         Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),

@@ -12,7 +12,7 @@ use grammask_bench_protocol::{Done, Job, Reading, Refusal};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::engines::{Answer, Engine, VocabularyFile};
+use crate::engines::{Answer, Engine, Measures, VocabularyFile};
 use crate::input::Instance;
 use crate::mask_times::{self, Row};
 use crate::schema_options::SchemaOptions;
@@ -82,7 +82,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let vocabulary = vocabularies::load(&options.vocab)?;
     let file = VocabularyFile::new(&vocabulary)?;
     let start = file.start(options.isolated, serde_json::to_value(&options.spelling)?);
-    let engines = options.engine.iter().map(|name| Engine::start(name, &start));
+    let engines = options.engine.iter().map(|name| Engine::start(name, &start, Measures::Times));
     let engines = Mutex::new((0, engines.collect::<Result<Vec<_>>>()?));
     let files = input::read_json_files(&options.folders)?;
     let files: Vec<_> =

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use crate::generations::Generations;
 use crate::lookahead::{EntryMask, Lookahead};
 use crate::mask::TokenMask;
-use crate::tables::Tables;
+use crate::tables::{self, Tables};
 use crate::token_id::TokenId;
 use crate::values::ValueMemo;
 use crate::vocabulary::Vocabulary;
@@ -41,11 +41,12 @@ pub struct Engine {
     terms: Mutex<Arc<Terms>>,
 }
 
-/// Grammars are compiled among the terms of earlier ones as long as these are no more: a few MB.
-const MOST_TERMS: usize = 20_000;
+/// Grammars are compiled among the terms of earlier ones as long as these are no more: a MB. What most
+/// schemas have in common is a tenth of them.
+const MOST_TERMS: usize = 4_000;
 
-/// How many bytes the masks of a constraint have per generation.
-const MASKS: usize = 2 << 20;
+/// How many bytes the masks of a constraint may take.
+const MASKS: usize = 4 << 20;
 
 /// Masks that have been computed, by configuration and the text on which it depends: those of one
 /// session.
@@ -62,6 +63,9 @@ impl Default for MaskMemo {
 }
 
 impl Engine {
+    /// The most that [`Engine::table_bytes`] says, unless one table alone takes more than its share.
+    pub const MOST_TABLE_BYTES: usize = tables::MOST_BYTES;
+
     /// Builds the trie of a vocabulary.
     pub fn new(vocabulary: Vocabulary) -> Arc<Self> {
         Arc::new(Self { tables: Tables::new(&vocabulary), vocabulary, terms: Mutex::default() })
@@ -86,8 +90,8 @@ impl Engine {
         self.tables.trie.len()
     }
 
-    /// How many bytes the tables take that have been built for the terminals of grammars. They are
-    /// bounded: what has not been asked for the longest goes first.
+    /// How many bytes the tables take that have been built for the terminals of grammars: at most
+    /// [`Engine::MOST_TABLE_BYTES`]. What has not been asked for the longest goes first.
     pub fn table_bytes(&self) -> usize {
         self.tables.bytes()
     }

@@ -1,7 +1,6 @@
 //! What has been computed and is kept as long as there is room.
 
 use std::hash::Hash;
-use std::mem;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -18,63 +17,78 @@ impl<T: Footprint> Footprint for Arc<T> {
     }
 }
 
-/// A table of bounded size: when it is full, the older half goes.
+/// So many generations there are: what goes at once is about one in as many bytes, so that the memory
+/// that is held stays much the same.
+const AGES: usize = 8;
+
+/// A table of bounded size: when it is full, those go that have not been asked for the longest.
 #[derive(Debug)]
 pub(crate) struct Generations<K, V> {
-    young: Generation<K, V>,
-    old: Generation<K, V>,
-    /// How many bytes a generation has.
-    room: usize,
+    /// With the generation in which it has been asked for last.
+    values: FxHashMap<K, (V, usize)>,
+    /// The youngest generation.
+    now: usize,
+    /// How many bytes the values of a generation take, by its number modulo their number.
+    bytes: [usize; AGES],
+    /// How many bytes all may take.
+    most: usize,
 }
 
-#[derive(Debug)]
-struct Generation<K, V> {
-    values: FxHashMap<K, V>,
-    bytes: usize,
-}
-
-impl<K, V> Default for Generation<K, V> {
-    fn default() -> Self {
-        Self { values: FxHashMap::default(), bytes: 0 }
-    }
-}
-
-impl<K: Clone + Eq + Hash, V: Clone + Footprint> Generations<K, V> {
-    /// No more than twice as many bytes as `room` are kept; but one value always is.
-    pub(crate) fn new(room: usize) -> Self {
-        Self { young: Generation::default(), old: Generation::default(), room }
+impl<K: Eq + Hash, V: Clone + Footprint> Generations<K, V> {
+    /// No more than so many bytes are kept; but one value always is.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { values: FxHashMap::default(), now: 0, bytes: [0; AGES], most }
     }
 
     pub(crate) fn get(&mut self, key: &K) -> Option<V> {
-        if let Some(value) = self.young.values.get(key) {
-            return Some(value.clone());
+        let (value, age) = self.values.get_mut(key)?;
+        let value = value.clone();
+        if *age != self.now {
+            let bytes = footprint::<K, V>(&value);
+            self.bytes[*age % AGES] -= bytes;
+            self.bytes[self.now % AGES] += bytes;
+            *age = self.now;
+            if self.bytes[self.now % AGES] > self.most / AGES {
+                self.turn();
+            }
         }
-        let value = self.old.values.remove(key)?;
-        self.old.bytes -= footprint::<K, V>(&value);
-        self.insert(key.clone(), value.clone());
         Some(value)
     }
 
     pub(crate) fn insert(&mut self, key: K, value: V) {
         let bytes = footprint::<K, V>(&value);
-        if self.young.bytes + bytes > self.room {
-            self.old = mem::take(&mut self.young);
+        if self.bytes[self.now % AGES] + bytes > self.most / AGES {
+            self.turn();
         }
-        if let Some(other) = self.young.values.insert(key, value) {
-            self.young.bytes -= footprint::<K, V>(&other);
+        while self.bytes() > 0 && self.bytes() + bytes > self.most {
+            self.turn();
         }
-        self.young.bytes += bytes;
+        self.bytes[self.now % AGES] += bytes;
+        if let Some((other, age)) = self.values.insert(key, (value, self.now)) {
+            self.bytes[age % AGES] -= footprint::<K, V>(&other);
+        }
     }
 
     /// How many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
-        self.young.bytes + self.old.bytes
+        self.bytes.iter().sum()
+    }
+
+    /// A generation begins, and the oldest goes.
+    fn turn(&mut self) {
+        self.now += 1;
+        let bytes = &mut self.bytes[self.now % AGES];
+        if *bytes > 0 {
+            *bytes = 0;
+            let now = self.now;
+            self.values.retain(|_, (_, age)| *age + AGES > now);
+        }
     }
 }
 
 /// With its place in a hash table, half of which is empty at worst.
 fn footprint<K, V: Footprint>(value: &V) -> usize {
-    2 * size_of::<(K, V)>() + value.bytes()
+    2 * size_of::<(K, (V, usize))>() + value.bytes()
 }
 
 #[cfg(test)]
@@ -89,7 +103,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_stays() {
-        let mut kept = Generations::new(10_000);
+        let mut kept = Generations::new(20_000);
         for key in 0..100 {
             kept.insert(key, vec![0; 1000]);
             assert!(kept.get(&0).is_some(), "{key}");

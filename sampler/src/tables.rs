@@ -44,18 +44,22 @@ struct RunKey {
     most: Option<u32>,
 }
 
-/// How many bytes the tables of terms have per generation.
-const INTERIORS: usize = 16 << 20;
+/// How many bytes the tables of terms may take. What all schemas have in common is some megabytes;
+/// of what is in one alone little is gained if it is kept for more than some hundred schemas.
+const INTERIORS: usize = 6 << 20;
 /// The same for the places where they can be left although they could go on,
-const CROSSINGS: usize = 1 << 20;
+const CROSSINGS: usize = 512 << 10;
 /// for keys,
-const KEYS: usize = 4 << 20;
+const KEYS: usize = 2 << 20;
 /// for counted loops,
-const ITERATIONS: usize = 4 << 20;
+const ITERATIONS: usize = 1 << 20;
 /// for runs over a class,
-const CLASS_RUNS: usize = 4 << 20;
+const CLASS_RUNS: usize = 2 << 20;
 /// and for what lies below the nodes where tokens leave terminals.
-const BELOWS: usize = 8 << 20;
+const BELOWS: usize = 2 << 20;
+/// All of them together.
+pub(crate) const MOST_BYTES: usize =
+    INTERIORS + CROSSINGS + KEYS + ITERATIONS + CLASS_RUNS + BELOWS;
 /// The lengths of runs for which there are tables, besides those without end.
 const RUNS: [u32; 4] = [32, 16, 8, 4];
 /// With so few bytes little of the trie begins: runs of them are short, as in a number.
@@ -88,7 +92,7 @@ impl Tables {
 
     /// How many bytes the tables take; the trie is not among them.
     pub(crate) fn bytes(&self) -> usize {
-        fn of<K: Clone + Eq + Hash, V: Clone + Footprint>(of: &Mutex<Generations<K, V>>) -> usize {
+        fn of<K: Eq + Hash, V: Clone + Footprint>(of: &Mutex<Generations<K, V>>) -> usize {
             of.lock().unwrap_or_else(PoisonError::into_inner).bytes()
         }
         of(&self.interiors)

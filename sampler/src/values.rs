@@ -33,8 +33,8 @@ pub(crate) struct ValueTokens {
 #[derive(Debug)]
 pub(crate) struct ValueMemo(Generations<(usize, ValueId), Arc<ValueTokens>>);
 
-/// How many bytes they have per generation.
-const VALUES: usize = 512 << 10;
+/// How many bytes they may take.
+const VALUES: usize = 1 << 20;
 
 impl Default for ValueMemo {
     fn default() -> Self {

@@ -55,6 +55,10 @@ impl Engine for Grammask {
             stages.time("compile", || sampler::Constraint::new(&self.engine, &grammar, "root"));
         Ok(Compiled(constraint.map_err(|error| vec![error.to_string()])?))
     }
+
+    fn table_bytes(&self) -> Option<u64> {
+        Some(self.engine.table_bytes() as u64)
+    }
 }
 
 struct Compiled(sampler::Constraint);

@@ -74,6 +74,8 @@ pub struct Reading {
     pub passes: Vec<Vec<Instance>>,
     /// The most memory that has been in use so far.
     pub peak_rss_mb: f64,
+    /// What the tables take that are kept for further schemas, if the engine says it.
+    pub table_bytes: Option<u64>,
 }
 
 /// Why a schema has no constraint.
@@ -106,6 +108,8 @@ pub struct TokenTime {
     /// How many nodes of the trie were visited for the mask; none if it was known, or if the engine
     /// does not say.
     pub nodes: Option<u64>,
+    /// How many tokens the mask allows.
+    pub allowed: u32,
 }
 
 /// How long something took, in nanoseconds.

@@ -43,6 +43,11 @@ pub trait Engine: Sized {
         schema: &RawValue,
         stages: &mut Stages,
     ) -> Result<Self::Constraint, Vec<String>>;
+
+    /// How many bytes it keeps for further schemas, if that is known.
+    fn table_bytes(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// What a schema allows.
@@ -168,7 +173,12 @@ fn work<E: Engine>(engine: &E, job: &Job, words: usize) -> Done {
             instances.map(|tokens| read(constraint.start(), tokens, &mut mask)).collect()
         })
         .collect();
-    Done::Read(Reading { stages: stages.0, passes, peak_rss_mb: peak_mb("self") })
+    Done::Read(Reading {
+        stages: stages.0,
+        passes,
+        peak_rss_mb: peak_mb("self"),
+        table_bytes: engine.table_bytes(),
+    })
 }
 
 fn read(mut session: impl Session, tokens: &[u32], words: &mut [u32]) -> Instance {
@@ -180,11 +190,13 @@ fn read(mut session: impl Session, tokens: &[u32], words: &mut [u32]) -> Instanc
         if words[token as usize / 32] >> (token % 32) & 1 == 0 {
             return instance;
         }
+        let allowed = words.iter().map(|word| word.count_ones()).sum();
         let (is_read, commit) = timed(|| session.accept(token));
         if !is_read {
             return instance;
         }
-        instance.tokens.push(TokenTime { mask, commit, nodes: nodes.filter(|&nodes| nodes > 0) });
+        let nodes = nodes.filter(|&nodes| nodes > 0);
+        instance.tokens.push(TokenTime { mask, commit, nodes, allowed });
     }
     instance.accepted = session.is_complete();
     instance
