@@ -46,7 +46,7 @@ pub struct Engine {
 const MOST_TERMS: usize = 4_000;
 
 /// How many bytes the masks of a constraint may take.
-const MASKS: usize = 4 << 20;
+const MASKS: usize = 2 << 20;
 
 /// Masks that have been computed, by configuration and the text on which it depends: those of one
 /// session.

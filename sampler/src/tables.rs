@@ -56,7 +56,7 @@ const ITERATIONS: usize = 1 << 20;
 /// for runs over a class,
 const CLASS_RUNS: usize = 2 << 20;
 /// and for what lies below the nodes where tokens leave terminals.
-const BELOWS: usize = 2 << 20;
+const BELOWS: usize = 1 << 20;
 /// All of them together.
 pub(crate) const MOST_BYTES: usize =
     INTERIORS + CROSSINGS + KEYS + ITERATIONS + CLASS_RUNS + BELOWS;

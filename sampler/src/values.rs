@@ -34,7 +34,7 @@ pub(crate) struct ValueTokens {
 pub(crate) struct ValueMemo(Generations<(usize, ValueId), Arc<ValueTokens>>);
 
 /// How many bytes they may take.
-const VALUES: usize = 1 << 20;
+const VALUES: usize = 512 << 10;
 
 impl Default for ValueMemo {
     fn default() -> Self {
