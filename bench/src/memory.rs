@@ -98,7 +98,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let numbers: Vec<usize> = (1..=options.schemas).collect();
     let samples = work::in_turn(&numbers, "schemas", |_| {
         let (schemas, engine) = &mut *rest.lock().expect("no panic inside");
-        sample(schemas.next(&vocabulary)?, engine)
+        sample(&schemas.next(&vocabulary)?, engine)
     })?;
 
     let step = options.step.max(1);
@@ -130,8 +130,8 @@ pub fn run(options: &Options) -> Result<bool> {
 }
 
 /// Has an engine read a schema with its instances.
-fn sample(job: Job, engine: &mut Engine) -> Result<Sample> {
-    let answer = engine.ask(&job)?;
+fn sample(job: &Job, engine: &mut Engine) -> Result<Sample> {
+    let answer = engine.ask(job)?;
     let rss_mb = engine.resident_mb();
     let mut sample = Sample { rss_mb, instances: job.instances.len(), ..Sample::default() };
     match answer {

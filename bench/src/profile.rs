@@ -129,7 +129,9 @@ fn masks(vocabulary: &Vocabulary, ids: &[u32], times: &[TokenTime]) -> Vec<Mask>
     let before = ids.iter().zip(times).map(|(&id, time)| {
         let place = reader.place();
         let bytes = vocabulary.bytes(TokenId(id)).unwrap_or_default();
-        bytes.iter().for_each(|&byte| reader.read(byte));
+        for &byte in bytes {
+            reader.read(byte);
+        }
         Mask {
             place,
             time: Duration::from_nanos(time.mask.cpu),

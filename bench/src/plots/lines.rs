@@ -52,7 +52,9 @@ impl Lines<'_> {
                 .filter_map(|(step, time)| Some((x(step), y((*time)?.max(1e-3).log10()))))
                 .collect();
             svg.curve(&points, colour);
-            points.iter().for_each(|&point| svg.mark(point, at, colour));
+            for &point in &points {
+                svg.mark(point, at, colour);
+            }
             let (x, y) = (right + 20.0, TOP + 20.0 + 24.0 * at as f64);
             svg.curve(&[(x, y), (x + 24.0, y)], colour);
             svg.mark((x + 12.0, y), at, colour);
