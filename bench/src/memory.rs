@@ -49,6 +49,7 @@ pub struct Options {
     spelling: SchemaOptions,
     /// Where to write the result
     #[arg(long)]
+    #[serde(skip)]
     json: Option<PathBuf>,
 }
 

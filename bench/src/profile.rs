@@ -40,6 +40,7 @@ pub struct Options {
     spelling: SchemaOptions,
     /// Where to write the result
     #[arg(long)]
+    #[serde(skip)]
     json: Option<PathBuf>,
 }
 
