@@ -20,8 +20,6 @@ use crate::automaton::terms::{SearchTooLong, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{Grammar, Repetition};
 
-/// A body with more states counts as one of which a match may be a prefix of another.
-const BODY_STATES: usize = 1_000;
 /// A number of matches that takes more loops is code as it is written.
 const MOST_LOOPS: usize = 16;
 /// More positions than this are refused.
@@ -275,8 +273,11 @@ impl Compiler<'_> {
         match (min, max) {
             (0 | 1, None) => Some(Label::Term(self.terms.repeat(item, min, None))),
             (1, Some(1)) => Some(Label::Term(item)),
-            _ => (self.terms.is_prefix_free(item, BODY_STATES) == Some(true)).then(|| {
-                Label::Counted { rest: TermId::EMPTY, item, min, max: max.unwrap_or(u32::MAX) }
+            _ => self.terms.is_prefix_free(item).then(|| Label::Counted {
+                rest: TermId::EMPTY,
+                item,
+                min,
+                max: max.unwrap_or(u32::MAX),
             }),
         }
     }
@@ -353,6 +354,7 @@ impl Compiler<'_> {
     }
 
     fn members(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {
+        let mut rule_terms = std::mem::take(&mut self.lowered.rule_terms);
         let Kind::Members(members) = &self.lowered.kinds[part as usize] else {
             unreachable!("only called for members")
         };
@@ -362,11 +364,12 @@ impl Compiler<'_> {
             .members
             .iter()
             .map(|member| {
-                (member.key, member.value, member.repetition, {
-                    self.lowered.member_possible(member)
-                })
+                let key = self.lowered.key_term(member, self.terms, &mut rule_terms);
+                let possible = self.lowered.member_possible(member);
+                (key, member.value, member.repetition, possible)
             })
             .collect();
+        self.lowered.rule_terms = rule_terms;
         let mut shape_members = Vec::with_capacity(entries.len());
         for (key, value, repetition, possible) in entries {
             let kind = match repetition {
@@ -381,7 +384,7 @@ impl Compiler<'_> {
             let never = kind == members::Kind::Never;
             shape_members.push(ShapeMember {
                 kind,
-                key: self.term(key),
+                key,
                 value: if never { Position::RETURN } else { self.part(value, Position::RETURN)? },
                 value_nullable: self.lowered.nullable[value as usize],
             });
@@ -412,14 +415,8 @@ impl Compiler<'_> {
 
     /// How often a key of an entry that may occur repeatedly does; no more often than it has
     /// matches is no bound.
-    fn key_bounds(&mut self, key: Part, min: u32, max: Option<u32>) -> Bounds {
-        let keys = match max {
-            Some(_) => {
-                let key = self.term(key);
-                self.terms.count(key)
-            }
-            None => None,
-        };
+    fn key_bounds(&self, key: TermId, min: u32, max: Option<u32>) -> Bounds {
+        let keys = max.and_then(|_| self.terms.count(key));
         let bounded = |&max: &u32| keys.is_none_or(|keys| u64::from(max) < keys);
         Bounds { min, max: max.filter(bounded) }
     }

@@ -174,6 +174,7 @@ struct Further {
     row: OnceLock<Row>,
     class_step: OnceLock<Option<ClassStep>>,
     plenty: OnceLock<bool>,
+    prefix_free: OnceLock<bool>,
     /// Of a conjunction, whether it matches anything.
     has_text: OnceLock<Result<bool, SearchTooLong>>,
     /// See [`Terms::without_bounds`].
@@ -229,6 +230,9 @@ const FIRST_TERMS: usize = 512;
 
 /// From how many ranges on a row also gets a table.
 const DENSE_FROM: usize = 5;
+
+/// A term with more states counts as one of which a match may be a prefix of another.
+const PREFIX_STATES: usize = 1_000;
 
 /// Of a term with more states the matches are not counted.
 pub(crate) const COUNTED_STATES: usize = 10_000;
@@ -641,24 +645,24 @@ impl Terms {
         merged
     }
 
-    /// Whether no match is a proper prefix of another one. `None` if that takes more than
-    /// `limit` states to find out.
-    pub fn is_prefix_free(&self, term: TermId, limit: usize) -> Option<bool> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut pending = vec![term];
-        while let Some(term) = pending.pop() {
-            if !seen.insert(term) {
-                continue;
+    /// Whether no match is a proper prefix of another one. Of a term with more than
+    /// [`PREFIX_STATES`] states nobody finds out, and one may be.
+    pub(crate) fn is_prefix_free(&self, term: TermId) -> bool {
+        *self.further(term).prefix_free.get_or_init(|| {
+            let mut seen = rustc_hash::FxHashSet::from_iter([term]);
+            let mut pending = vec![term];
+            while let Some(term) = pending.pop() {
+                let next = self.transitions(term);
+                if self.nullable(term) && !next.is_empty() {
+                    return false;
+                }
+                pending.extend(next.iter().map(|&(_, _, to)| to).filter(|&to| seen.insert(to)));
+                if seen.len() > PREFIX_STATES {
+                    return false;
+                }
             }
-            if seen.len() > limit {
-                return None;
-            }
-            if self.nullable(term) && !self.transitions(term).is_empty() {
-                return Some(false);
-            }
-            pending.extend(self.transitions(term).iter().map(|&(_, _, to)| to));
-        }
-        Some(true)
+            true
+        })
     }
 
     /// Whether the term matches so many texts that nobody writes them all: infinitely many, or
