@@ -120,6 +120,7 @@ impl<'s> Loader<'s, '_> {
                     let first = pending.len();
                     for (name, value) in map {
                         let Some(keyword) = dialect.keyword(name) else { continue };
+                        self.bundle.has_unevaluated |= name.starts_with("unevaluated");
                         let add = |step, value| {
                             let place = Place::Below(id, step);
                             pending.push((value, place, Around::Resource(resource)));

@@ -14,7 +14,7 @@ mod string;
 mod terminal;
 mod whitespace;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use grammask_gbnf::{Expr, ExprKind, Grammar};
@@ -55,8 +55,8 @@ pub(crate) fn emit(
         current: root,
         single: false,
         names: FxHashMap::default(),
-        taken: FxHashSet::default(),
-        counters: FxHashMap::default(),
+        taken: HashSet::new(),
+        counters: HashMap::new(),
         stepped: Vec::new(),
         classes: FxHashMap::default(),
         texts: FxHashMap::default(),
@@ -90,9 +90,9 @@ struct Emitter<'n, 's, 'o> {
     single: bool,
     /// The rules of terms, and those with one spelling for each value.
     names: FxHashMap<(TermId, bool), String>,
-    taken: FxHashSet<String>,
+    taken: HashSet<String>,
     /// How often a name was asked for.
-    counters: FxHashMap<String, usize>,
+    counters: HashMap<String, usize>,
     /// The rules of numbers with steps.
     stepped: Vec<Stepped>,
     /// The rules of large classes of characters.

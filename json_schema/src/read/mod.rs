@@ -10,13 +10,17 @@ mod vocabulary;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::dialect::Dialect;
 use crate::error::{SchemaError, SchemaErrorKind, Unsupported};
-use crate::normal::{Evaluated, MAX_STATES, Normal, NumberSet, StringSet, TermId, Terms, restrict};
+use crate::normal::{
+    ArrayShape, Constraint, Evaluated, MAX_STATES, Normal, NumberSet, ObjectShape, StringSet,
+    TermId, Terms, restrict,
+};
 use crate::options::{Draft, Formats, Options, Strictness, UnknownFormats};
 use crate::pointer::joined;
 use crate::report::{Entry, Status};
@@ -401,13 +405,12 @@ impl<'s, 'o> Reader<'s, 'o> {
     }
 
     fn read_type(&mut self, keywords: &Keywords<'s>) -> Result<Normal, SchemaError> {
-        let names: Vec<&Value> = match keywords.map.get("type") {
+        let names = match keywords.map.get("type") {
             None => return Ok(Normal::any()),
-            Some(Value::Array(names)) => names.iter().collect(),
-            Some(name) => vec![name],
+            Some(Value::Array(names)) => &names[..],
+            Some(name) => from_ref(name),
         };
         let mut normal = Normal::nothing();
-        let any = Normal::any();
         for name in names {
             match name.as_str() {
                 Some("null") => normal.null = true,
@@ -416,10 +419,10 @@ impl<'s, 'o> Reader<'s, 'o> {
                     normal.numbers = vec![NumberSet::integers()];
                 }
                 Some("integer") => {}
-                Some("number") => normal.numbers.clone_from(&any.numbers),
-                Some("string") => normal.strings = vec![StringSet::lengths(0, None)],
-                Some("array") => normal.arrays.clone_from(&any.arrays),
-                Some("object") => normal.objects.clone_from(&any.objects),
+                Some("number") => normal.numbers = vec![NumberSet::any()],
+                Some("string") => normal.strings = vec![StringSet::any()],
+                Some("array") => normal.arrays = vec![ArrayShape::any()],
+                Some("object") => normal.objects = vec![ObjectShape::any()],
                 _ => {
                     return Err(self.invalid(
                         keywords,
