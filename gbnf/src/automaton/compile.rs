@@ -209,8 +209,15 @@ impl Compiler<'_> {
     /// The code of some parts, one after the other. Those that are powers of the same are one loop.
     fn sequence(&mut self, items: &[Part], next: Position) -> Result<Position, CompileError> {
         let (mut items, mut next) = (items, next);
+        // Of these one is in every run that becomes a loop.
+        let is_wide = |&item: &Part| {
+            let extent = self.lowered.extents[item as usize];
+            extent.regular && extent.wide
+        };
+        let may_run = items.iter().any(is_wide);
         while let Some((&last, before)) = items.split_last() {
-            let code = match self.run(items) {
+            let run = if may_run { self.run(items) } else { None };
+            let code = match run {
                 Some((others, powers)) => self.counted(&powers, next)?.map(|code| (others, code)),
                 None => None,
             };
