@@ -187,6 +187,8 @@ impl Terms {
             return Ok(known);
         }
         let texts = format.language(&mut self.languages, notation)?;
+        // Of each there are some.
+        self.languages.note_text(texts.upper);
         self.formats.insert(format, texts);
         Ok(texts)
     }
