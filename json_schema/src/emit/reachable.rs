@@ -136,3 +136,32 @@ fn with_comparable_items(
     let place = normaliser.schema_of(term);
     Rc::new(normaliser.drop_keyword(normal, place, "uniqueItems", reason))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::options::Options;
+    use crate::translate::translate;
+
+    #[test]
+    fn what_only_refers_has_no_rules() {
+        let schema = json!({
+            "$ref": "#/$defs/a",
+            "$defs": {
+                "a": {"properties": {
+                    "direct": {"$ref": "#/$defs/b"},
+                    "around": {"$ref": "#/$defs/c"},
+                    "again": {"$ref": "#"},
+                    "further": {"$ref": "#/$defs/b", "maxLength": 5},
+                }},
+                "b": {"type": "string", "minLength": 1},
+                "c": {"$ref": "#/$defs/b", "description": "as b"},
+            },
+        });
+        let grammar = translate(&schema, &Options::default()).unwrap().grammar;
+        let names: Vec<_> = grammar.rules.iter().map(|rule| rule.name.as_str()).collect();
+        assert_eq!(names[..3], ["root", "b", "a-further"]);
+        assert!(!names.iter().any(|name| ["a", "c", "a-direct", "a-around"].contains(name)));
+    }
+}
