@@ -91,6 +91,12 @@ impl CharClass {
     /// The matched code points as sorted, disjoint, non-adjacent inclusive ranges.
     /// Surrogates never occur.
     pub fn matched(&self) -> Vec<(char, char)> {
+        // Most are written that way.
+        let is_apart =
+            |pair: &[(char, char)]| next_char(pair[0].1).is_some_and(|next| next < pair[1].0);
+        if !self.negated && self.ranges.windows(2).all(is_apart) {
+            return self.ranges.clone();
+        }
         let mut ranges = self.ranges.clone();
         ranges.sort_unstable();
         let mut merged: Vec<(char, char)> = Vec::new();

@@ -1,5 +1,6 @@
 //! The documents of a translation: their schema resources and subschemas, and what names them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rustc_hash::FxHashMap;
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::dialect::Dialect;
 use crate::keyword::Step;
-use crate::pointer::{joined, step, tokens};
+use crate::pointer::{add_token, step, tokens};
 use crate::uri::{ResourceUri, percent_decoded, split_fragment};
 
 /// A schema resource: a document, or a subschema with an identifier (2020-12 core, section 4.3.5).
@@ -46,6 +47,8 @@ pub(crate) struct Bundle<'s> {
     by_address: FxHashMap<usize, SubschemaId>,
     /// The fragments of `$dynamicRef`; the empty one is that of `$recursiveRef`.
     pub(crate) dynamic_fragments: HashSet<String>,
+    /// Whether there is an `unevaluatedProperties` or `unevaluatedItems`.
+    pub(crate) has_unevaluated: bool,
     /// What a reader of the report has to know.
     pub(crate) notes: Vec<String>,
 }
@@ -162,27 +165,29 @@ impl<'s> Bundle<'s> {
     /// and `#`.
     pub(crate) fn pointer(&self, mut id: SubschemaId) -> String {
         let mut steps = Vec::new();
-        let document = loop {
-            match &self.subschema(id).place {
-                Place::Document(prefix) => break prefix,
-                Place::Below(parent, step) => {
-                    steps.push(match step {
-                        Step::Keyword(keyword) => joined("", keyword),
-                        Step::Member(keyword, key) => joined(&joined("", keyword), key),
-                        Step::Item(keyword, index) => {
-                            joined(&joined("", keyword), &index.to_string())
-                        }
-                    });
-                    id = *parent;
-                }
-                Place::Pointer(parent, rest) => {
-                    steps.push(rest.clone());
-                    id = *parent;
-                }
+        let mut pointer = loop {
+            let place = &self.subschema(id).place;
+            match place {
+                Place::Document(prefix) => break prefix.clone(),
+                Place::Below(parent, _) | Place::Pointer(parent, _) => id = *parent,
             }
+            steps.push(place);
         };
-        let mut pointer = document.clone();
-        pointer.extend(steps.into_iter().rev());
+        for place in steps.into_iter().rev() {
+            match place {
+                Place::Document(_) => {}
+                Place::Below(_, Step::Keyword(keyword)) => add_token(&mut pointer, keyword),
+                Place::Below(_, Step::Member(keyword, key)) => {
+                    add_token(&mut pointer, keyword);
+                    add_token(&mut pointer, key);
+                }
+                Place::Below(_, Step::Item(keyword, index)) => {
+                    add_token(&mut pointer, keyword);
+                    add_token(&mut pointer, &index.to_string());
+                }
+                Place::Pointer(_, rest) => pointer.push_str(rest),
+            }
+        }
         pointer
     }
 
@@ -222,10 +227,10 @@ impl<'s> Bundle<'s> {
         Target { value, resource }
     }
 
-    fn descend(
+    fn descend<'a>(
         &self,
         from: ResourceId,
-        tokens: impl Iterator<Item = String>,
+        tokens: impl Iterator<Item = Cow<'a, str>>,
     ) -> Option<Target<'s>> {
         let mut target = self.target(self.resource(from).root);
         for token in tokens {

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::keyword::{Keyword, keyword};
+use crate::member::member;
 use crate::options::Draft;
 
 /// A set of keywords that a metaschema may leave out.
@@ -74,7 +75,7 @@ impl Dialect {
 
     /// Whether nothing counts beside a reference (draft 7 core, section 8.3).
     pub(crate) fn reference_stands_alone(self, schema: &Map<String, Value>) -> bool {
-        self.draft <= Draft::Draft7 && schema.contains_key("$ref")
+        self.draft <= Draft::Draft7 && member(schema, "$ref").is_some()
     }
 
     /// The identifier that a schema gives itself, which until draft 7 may have a fragment, or be
@@ -83,7 +84,7 @@ impl Dialect {
         if self.reference_stands_alone(schema) {
             return None;
         }
-        schema.get(self.identifier_keyword())?.as_str()
+        member(schema, self.identifier_keyword())?.as_str()
     }
 
     pub(crate) fn identifier_keyword(self) -> &'static str {

@@ -40,6 +40,7 @@ mod format;
 mod keyword;
 mod language;
 mod load;
+mod member;
 mod metaschemas;
 mod normal;
 mod normalise;

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use crate::bundle::{Bundle, Missing, Place, Resource, ResourceId, Subschema, SubschemaId};
 use crate::dialect::{Dialect, known_draft};
 use crate::error::{SchemaError, SchemaErrorKind};
+use crate::member::member;
 use crate::metaschemas::bundled;
 use crate::options::{Draft, Limits, Options};
 use crate::pointer::joined;
@@ -119,6 +120,7 @@ impl<'s> Loader<'s, '_> {
                     let first = pending.len();
                     for (name, value) in map {
                         let Some(keyword) = dialect.keyword(name) else { continue };
+                        self.bundle.has_unevaluated |= name.starts_with("unevaluated");
                         let add = |step, value| {
                             let place = Place::Below(id, step);
                             pending.push((value, place, Around::Resource(resource)));
@@ -153,7 +155,7 @@ impl<'s> Loader<'s, '_> {
         let (base, dialect, part_of) = match around {
             Around::Nothing(uri, inherited) => (uri, self.dialect(id, map, inherited)?, None),
             Around::Resource(outer) => {
-                if !map.contains_key("$id") && !map.contains_key("id") {
+                if member(map, "$id").is_none() && member(map, "id").is_none() {
                     return Ok(outer);
                 }
                 // It may name a dialect, in which it has its identifier.
@@ -195,7 +197,7 @@ impl<'s> Loader<'s, '_> {
         map: &Map<String, Value>,
         inherited: Dialect,
     ) -> Result<Dialect, SchemaError> {
-        let Some(Value::String(metaschema)) = map.get("$schema") else { return Ok(inherited) };
+        let Some(Value::String(metaschema)) = member(map, "$schema") else { return Ok(inherited) };
         if let Some(draft) = known_draft(metaschema) {
             return Ok(Dialect::of(draft));
         }
@@ -266,7 +268,7 @@ impl<'s> Loader<'s, '_> {
         resource: ResourceId,
         is_known: bool,
     ) {
-        let text = |keyword: &str| map.get(keyword).and_then(Value::as_str);
+        let text = |keyword: &str| member(map, keyword).and_then(Value::as_str);
         let dialect = self.bundle.resource(resource).dialect;
         let (plain, dynamic) = match dialect.draft {
             // Draft 7 core, section 8.2.3: an identifier that is a fragment, or has one. A
@@ -278,7 +280,7 @@ impl<'s> Loader<'s, '_> {
             // 2019-09 core, section 8.2.4.2: only at the root of a resource.
             Draft::Draft201909 => {
                 let is_root = self.bundle.resource(resource).root == id;
-                let recursive = map.get("$recursiveAnchor") == Some(&Value::Bool(true));
+                let recursive = member(map, "$recursiveAnchor") == Some(&Value::Bool(true));
                 (text("$anchor"), (is_root && recursive).then_some(""))
             }
             Draft::Draft202012 => (text("$anchor"), text("$dynamicAnchor")),
@@ -316,9 +318,7 @@ impl<'s> Loader<'s, '_> {
             ("$recursiveRef", draft == Draft::Draft201909),
             ("$dynamicRef", draft == Draft::Draft202012),
         ] {
-            if let Some(Value::String(text)) = map.get(keyword)
-                && in_force
-            {
+            if in_force && let Some(Value::String(text)) = member(map, keyword) {
                 self.references.push_back(Reference { from, text });
                 if keyword != "$ref"
                     && let Some(fragment) = percent_decoded(split_fragment(text).1)

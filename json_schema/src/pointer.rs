@@ -1,26 +1,39 @@
 //! JSON Pointers (RFC 6901), as text and as the fragment of a URI.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 /// `pointer` and one more token.
 pub(crate) fn joined(pointer: &str, token: &str) -> String {
     let mut joined = String::with_capacity(pointer.len() + 1 + token.len());
     joined.push_str(pointer);
-    joined.push('/');
-    // Hardly any token has to be escaped.
-    if token.contains(['~', '/']) {
-        joined.push_str(&token.replace('~', "~0").replace('/', "~1"));
-    } else {
-        joined.push_str(token);
-    }
+    add_token(&mut joined, token);
     joined
 }
 
+/// Adds a token to a pointer.
+pub(crate) fn add_token(pointer: &mut String, token: &str) {
+    pointer.push('/');
+    // Hardly any token has to be escaped.
+    if token.contains(['~', '/']) {
+        pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
+    } else {
+        pointer.push_str(token);
+    }
+}
+
 /// The tokens of a pointer, unescaped; none for the empty one. `None`: it is no pointer.
-pub(crate) fn tokens(pointer: &str) -> Option<impl Iterator<Item = String>> {
+pub(crate) fn tokens(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     let rest = if pointer.is_empty() { None } else { Some(pointer.strip_prefix('/')?) };
     let tokens = rest.into_iter().flat_map(|rest| rest.split('/'));
-    Some(tokens.map(|token| token.replace("~1", "/").replace("~0", "~")))
+    Some(tokens.map(|token| {
+        if token.contains('~') {
+            token.replace("~1", "/").replace("~0", "~").into()
+        } else {
+            token.into()
+        }
+    }))
 }
 
 /// The member or item that a token names (section 4).
@@ -48,7 +61,9 @@ mod tests {
 
     #[test]
     fn tokens_are_unescaped() {
-        let read = |pointer: &str| tokens(pointer).map(Iterator::collect::<Vec<_>>);
+        let read = |pointer: &str| {
+            tokens(pointer).map(|tokens| tokens.map(Cow::into_owned).collect::<Vec<_>>())
+        };
         assert_eq!(read(""), Some(vec![]));
         assert_eq!(read("/"), Some(vec![String::new()]));
         assert_eq!(read("/a~1b/~01"), Some(vec!["a/b".to_owned(), "~1".to_owned()]));

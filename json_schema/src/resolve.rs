@@ -1,7 +1,6 @@
 //! The places of a translation, and where a reference leads from each.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::bundle::{Bundle, Missing, SubschemaId, Target};
@@ -29,7 +28,7 @@ pub(crate) struct Document<'s> {
     bundle: Bundle<'s>,
     scopes: Scopes,
     places: Vec<Place>,
-    ids: HashMap<(SubschemaId, ScopeId), SchemaId>,
+    ids: FxHashMap<(SubschemaId, ScopeId), SchemaId>,
 }
 
 #[derive(Debug)]
@@ -42,7 +41,7 @@ struct Place {
 impl<'s> Document<'s> {
     pub(crate) fn new(bundle: Bundle<'s>) -> Self {
         let scopes = Scopes::new(&bundle);
-        let mut document = Self { bundle, scopes, places: Vec::new(), ids: HashMap::new() };
+        let mut document = Self { bundle, scopes, places: Vec::new(), ids: FxHashMap::default() };
         document.place(SubschemaId::FIRST, ScopeId::EMPTY);
         document
     }
@@ -50,6 +49,11 @@ impl<'s> Document<'s> {
     /// What a reader of the report has to know about the documents.
     pub(crate) fn notes(&self) -> &[String] {
         &self.bundle.notes
+    }
+
+    /// Whether anything is said of what other keywords leave unevaluated.
+    pub(crate) fn has_unevaluated(&self) -> bool {
+        self.bundle.has_unevaluated
     }
 
     /// Whether a subschema may be in more than one place.

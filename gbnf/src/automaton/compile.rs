@@ -20,8 +20,6 @@ use crate::automaton::terms::{SearchTooLong, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{Grammar, Repetition};
 
-/// A body with more states counts as one of which a match may be a prefix of another.
-const BODY_STATES: usize = 1_000;
 /// A number of matches that takes more loops is code as it is written.
 const MOST_LOOPS: usize = 16;
 /// More positions than this are refused.
@@ -211,8 +209,15 @@ impl Compiler<'_> {
     /// The code of some parts, one after the other. Those that are powers of the same are one loop.
     fn sequence(&mut self, items: &[Part], next: Position) -> Result<Position, CompileError> {
         let (mut items, mut next) = (items, next);
+        // Of these one is in every run that becomes a loop.
+        let is_wide = |&item: &Part| {
+            let extent = self.lowered.extents[item as usize];
+            extent.regular && extent.wide
+        };
+        let may_run = items.iter().any(is_wide);
         while let Some((&last, before)) = items.split_last() {
-            let code = match self.run(items) {
+            let run = if may_run { self.run(items) } else { None };
+            let code = match run {
                 Some((others, powers)) => self.counted(&powers, next)?.map(|code| (others, code)),
                 None => None,
             };
@@ -275,8 +280,11 @@ impl Compiler<'_> {
         match (min, max) {
             (0 | 1, None) => Some(Label::Term(self.terms.repeat(item, min, None))),
             (1, Some(1)) => Some(Label::Term(item)),
-            _ => (self.terms.is_prefix_free(item, BODY_STATES) == Some(true)).then(|| {
-                Label::Counted { rest: TermId::EMPTY, item, min, max: max.unwrap_or(u32::MAX) }
+            _ => self.terms.is_prefix_free(item).then(|| Label::Counted {
+                rest: TermId::EMPTY,
+                item,
+                min,
+                max: max.unwrap_or(u32::MAX),
             }),
         }
     }
@@ -353,6 +361,7 @@ impl Compiler<'_> {
     }
 
     fn members(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {
+        let mut rule_terms = std::mem::take(&mut self.lowered.rule_terms);
         let Kind::Members(members) = &self.lowered.kinds[part as usize] else {
             unreachable!("only called for members")
         };
@@ -362,11 +371,12 @@ impl Compiler<'_> {
             .members
             .iter()
             .map(|member| {
-                (member.key, member.value, member.repetition, {
-                    self.lowered.member_possible(member)
-                })
+                let key = self.lowered.key_term(member, self.terms, &mut rule_terms);
+                let possible = self.lowered.member_possible(member);
+                (key, member.value, member.repetition, possible)
             })
             .collect();
+        self.lowered.rule_terms = rule_terms;
         let mut shape_members = Vec::with_capacity(entries.len());
         for (key, value, repetition, possible) in entries {
             let kind = match repetition {
@@ -381,7 +391,7 @@ impl Compiler<'_> {
             let never = kind == members::Kind::Never;
             shape_members.push(ShapeMember {
                 kind,
-                key: self.term(key),
+                key,
                 value: if never { Position::RETURN } else { self.part(value, Position::RETURN)? },
                 value_nullable: self.lowered.nullable[value as usize],
             });
@@ -412,14 +422,8 @@ impl Compiler<'_> {
 
     /// How often a key of an entry that may occur repeatedly does; no more often than it has
     /// matches is no bound.
-    fn key_bounds(&mut self, key: Part, min: u32, max: Option<u32>) -> Bounds {
-        let keys = match max {
-            Some(_) => {
-                let key = self.term(key);
-                self.terms.count(key)
-            }
-            None => None,
-        };
+    fn key_bounds(&self, key: TermId, min: u32, max: Option<u32>) -> Bounds {
+        let keys = max.and_then(|_| self.terms.count(key));
         let bounded = |&max: &u32| keys.is_none_or(|keys| u64::from(max) < keys);
         Bounds { min, max: max.filter(bounded) }
     }

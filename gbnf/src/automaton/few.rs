@@ -539,7 +539,7 @@ impl<'a> SomeMembers<'a> {
         let mut declared = FxHashSet::default();
         for (at, member) in members.members.iter().enumerate() {
             let (terms, rule_terms) = (languages.terms, &mut languages.rule_terms);
-            let key = languages.lowered.term_with(member.key, terms, rule_terms);
+            let key = languages.lowered.key_term(member, terms, rule_terms);
             let many = member.repetition.is_many();
             let possible = languages.lowered.member_possible(member);
             let keys = match texts(key, terms) {

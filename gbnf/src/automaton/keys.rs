@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automaton::lower::{Lowered, LoweredMembers};
+use crate::automaton::lower::{Kind, Lowered, LoweredMembers};
 use crate::automaton::members::meets;
 use crate::automaton::terms::{PLENTY, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
@@ -28,14 +28,15 @@ pub(crate) fn check_keys(
         if !lowered.extents[member.key as usize].regular {
             return bad("is not a regular expression");
         }
-        let key = lowered.term_with(member.key, terms, rule_terms);
+        let key = lowered.key_term(member, terms, rule_terms);
         if terms.nullable(key) {
             return bad("may be empty");
         }
         if member.repetition.is_many() {
             continue;
         }
-        if !terms.is_literal(key) {
+        let is_text = matches!(lowered.kinds[member.key as usize], Kind::Text(_));
+        if !(is_text || terms.is_literal(key)) {
             return bad("is not a literal, but the member is not one of many");
         }
         if !literals.insert(key) {
@@ -72,7 +73,7 @@ pub(crate) fn too_few_keys(
         if max.is_none() && min == 0 && once >= least {
             continue;
         }
-        let key = lowered.term_with(member.key, terms, rule_terms);
+        let key = lowered.key_term(member, terms, rule_terms);
         let keys = terms.count(key).filter(|&keys| keys < PLENTY);
         match (keys, max) {
             (None, max) => endless += u64::from(max.unwrap_or(u32::MAX)),

@@ -10,7 +10,7 @@
 //! Where two rules can begin with the same text, a state is a set of rules, and in the worst case
 //! every set of them is one. Such rules are terminals only if their states are few.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE};
 use crate::automaton::terms::{Determinism, TermId, Terms};
@@ -155,30 +155,39 @@ impl Size {
     }
 }
 
+/// The sizes of the parts of a rule, as far as they are known.
+struct Sizes {
+    /// The first part.
+    first: Part,
+    known: Vec<Option<Size>>,
+}
+
+impl Sizes {
+    fn get(&self, part: Part) -> Option<Size> {
+        self.known.get((part - self.first) as usize).copied().flatten()
+    }
+}
+
 /// The size of each body, if in all of them rules of the component occur at the end only, and what
 /// comes before is regular. With a rule in its midst that has a loop over many characters it is too
 /// large.
 fn sizes(component: &[usize], lowered: &Lowered) -> Option<Vec<usize>> {
-    let mut known: FxHashMap<Part, Size> = FxHashMap::default();
-    for &rule in component {
-        for part in lowered.parts_of(rule) {
-            let part = part as Part;
-            if let Some(found) = size(part, component, lowered, &known) {
-                known.insert(part, found);
-            }
+    let of_rule = |&rule: &usize| {
+        let parts = lowered.parts_of(rule);
+        let mut sizes =
+            Sizes { first: parts.start as Part, known: Vec::with_capacity(parts.len()) };
+        for part in parts {
+            let found = size(part as Part, component, lowered, &sizes);
+            sizes.known.push(found);
         }
-    }
-    component.iter().map(|&rule| Some(known.get(&lowered.rules[rule])?.nodes)).collect()
+        Some(sizes.get(lowered.rules[rule])?.nodes)
+    };
+    component.iter().map(of_rule).collect()
 }
 
-fn size(
-    part: Part,
-    component: &[usize],
-    lowered: &Lowered,
-    known: &FxHashMap<Part, Size>,
-) -> Option<Size> {
+fn size(part: Part, component: &[usize], lowered: &Lowered, known: &Sizes) -> Option<Size> {
     let all = |items: &[Part]| {
-        items.iter().try_fold(Size::new(1), |sum, item| known.get(item).map(|&item| sum.with(item)))
+        items.iter().try_fold(Size::new(1), |sum, &item| known.get(item).map(|item| sum.with(item)))
     };
     let extent = lowered.extents[part as usize];
     let terminal = |fits| Size::new(if fits { extent.size as usize } else { TOO_LARGE });
@@ -197,8 +206,8 @@ fn size(
             Some(if before.wide { Size { nodes: TOO_LARGE, ..size } } else { size })
         }
         Kind::Choice(items) => all(items),
-        Kind::Repeat { item, max: Some(1), .. } => known.get(item).copied(),
-        Kind::Repeat { item, max, .. } => {
+        &Kind::Repeat { item, max: Some(1), .. } => known.get(item),
+        &Kind::Repeat { item, max, .. } => {
             let inside = known.get(item)?;
             // What is counted has a state for each number, and what is wide inside a loop is in its
             // midst.

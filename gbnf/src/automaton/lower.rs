@@ -2,6 +2,7 @@
 //! part: whether it is regular, how large it is as one terminal, whether it can be empty, whether
 //! it matches anything at all.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -51,6 +52,8 @@ pub(crate) struct LoweredMembers {
 #[derive(Debug)]
 pub(crate) struct LoweredMember {
     pub(crate) key: Part,
+    /// The term of the key, once somebody has asked for it.
+    term: OnceCell<TermId>,
     /// Where the key stands in the grammar's text.
     pub(crate) key_span: Span,
     pub(crate) repetition: Repetition,
@@ -166,6 +169,10 @@ struct Lowering<'a> {
     kinds: Vec<Kind>,
     names: FxHashMap<&'a str, u32>,
     tokens: Vec<TokenReference>,
+    /// Where the parts of the body begin that is being lowered.
+    start: Part,
+    /// The last part that refers to each rule: within one body all references to it are one part.
+    references: Vec<Option<Part>>,
 }
 
 /// Lowers all rules of a grammar; of two rules of one name the last counts.
@@ -186,12 +193,19 @@ pub(crate) fn lower<'a>(
             }
         }
     }
-    let mut lowering = Lowering { kinds: Vec::new(), names, tokens: Vec::new() };
+    let mut lowering = Lowering {
+        kinds: Vec::new(),
+        names,
+        tokens: Vec::new(),
+        start: 0,
+        references: vec![None; bodies.len()],
+    };
     let mut rules = Vec::with_capacity(bodies.len());
     let mut ends = Vec::with_capacity(bodies.len());
     for body in bodies {
         rules.push(lowering.expr(body)?);
         ends.push(lowering.kinds.len());
+        lowering.start = lowering.kinds.len() as Part;
     }
     let mut lowered = Lowered {
         extents: Vec::new(),
@@ -217,6 +231,18 @@ impl Lowering<'_> {
         (self.kinds.len() - 1) as Part
     }
 
+    /// The part of the current body that refers to a rule.
+    fn reference(&mut self, rule: u32) -> Part {
+        match self.references[rule as usize] {
+            Some(known) if known >= self.start => known,
+            _ => {
+                let part = self.add(Kind::Rule(rule));
+                self.references[rule as usize] = Some(part);
+                part
+            }
+        }
+    }
+
     fn expr(&mut self, expr: &Expr) -> Result<Part, CompileError> {
         // As deep as groups are nested.
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.lower(expr))
@@ -236,7 +262,7 @@ impl Lowering<'_> {
             },
             ExprKind::Any => Kind::Class(vec![('\0', char::MAX)]),
             ExprKind::Reference(name) => match self.names.get(name.as_str()) {
-                Some(&rule) => Kind::Rule(rule),
+                Some(&rule) => return Ok(self.reference(rule)),
                 None => {
                     return Err(CompileError::at(
                         CompileErrorKind::UndefinedRule(name.clone()),
@@ -273,6 +299,7 @@ impl Lowering<'_> {
                     }
                     lowered.push(LoweredMember {
                         key: self.expr(&member.key)?,
+                        term: OnceCell::new(),
                         key_span: member.key.span,
                         repetition: member.repetition,
                         value: self.expr(&member.value)?,
@@ -671,6 +698,16 @@ impl Lowered {
             }
             &Kind::Repeat { item, min, max } => terms.repeat(of(item), min, max),
         }
+    }
+
+    /// The term of a member's key, which is regular.
+    pub(crate) fn key_term(
+        &self,
+        member: &LoweredMember,
+        terms: &Terms,
+        rule_terms: &mut FxHashMap<u32, TermId>,
+    ) -> TermId {
+        *member.term.get_or_init(|| self.term_with(member.key, terms, rule_terms))
     }
 
     /// Whether a class of many characters occurs in a small part.

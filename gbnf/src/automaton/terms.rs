@@ -174,6 +174,8 @@ struct Further {
     row: OnceLock<Row>,
     class_step: OnceLock<Option<ClassStep>>,
     plenty: OnceLock<bool>,
+    prefix_free: OnceLock<bool>,
+    deterministic: OnceLock<bool>,
     /// Of a conjunction, whether it matches anything.
     has_text: OnceLock<Result<bool, SearchTooLong>>,
     /// See [`Terms::without_bounds`].
@@ -230,6 +232,9 @@ const FIRST_TERMS: usize = 512;
 /// From how many ranges on a row also gets a table.
 const DENSE_FROM: usize = 5;
 
+/// A term with more states counts as one of which a match may be a prefix of another.
+const PREFIX_STATES: usize = 1_000;
+
 /// Of a term with more states the matches are not counted.
 pub(crate) const COUNTED_STATES: usize = 10_000;
 
@@ -252,31 +257,33 @@ impl Terms {
         if let Some(&(_, id)) = known {
             return id;
         }
-        let open = |term: TermId| self.entries[term.index()].open;
-        let (nullable, open) = match &term {
-            Term::Nothing | Term::Bytes(_) => (false, false),
-            Term::Empty => (true, false),
-            Term::Concat(a, b) => (self.nullable(*a) && self.nullable(*b), open(*a) || open(*b)),
-            Term::Alt(items) => (
-                items.iter().any(|&item| self.nullable(item)),
-                items.iter().any(|&item| open(item)),
-            ),
-            Term::Repeat { item, min, .. } => (*min == 0, open(*item)),
-            Term::Rule { system, index } => (self.systems.nullable(*system, *index), false),
-            Term::Hole(_) => (false, true),
-            Term::All { all, none } => {
-                let nullable = |&term: &TermId| self.nullable(term);
-                (all.iter().all(nullable) && !none.iter().any(nullable), false)
+        let entry = |term: &TermId| &self.entries[term.index()];
+        let (nullable, open, shortest) = match &term {
+            Term::Nothing => (false, false, 0),
+            Term::Empty => (true, false, 0),
+            Term::Bytes(_) => (false, false, 1),
+            Term::Concat(a, b) => {
+                let (a, b) = (entry(a), entry(b));
+                let shortest = a.shortest.saturating_add(b.shortest);
+                (a.nullable && b.nullable, a.open || b.open, shortest)
             }
-        };
-        let shortest = |term: &TermId| self.shortest(*term);
-        let shortest = match &term {
-            Term::Nothing | Term::Empty | Term::Rule { .. } | Term::Hole(_) => 0,
-            Term::Bytes(_) => 1,
-            Term::Concat(a, b) => shortest(a).saturating_add(shortest(b)),
-            Term::Alt(items) => items.iter().map(shortest).min().unwrap_or(0),
-            Term::Repeat { item, min, .. } => shortest(item).saturating_mul(*min),
-            Term::All { all, .. } => all.iter().map(shortest).max().unwrap_or(0),
+            Term::Alt(items) => items.iter().map(entry).fold(
+                (false, false, u32::MAX),
+                |(nullable, open, least), it| {
+                    (nullable || it.nullable, open || it.open, least.min(it.shortest))
+                },
+            ),
+            Term::Repeat { item, min, .. } => {
+                let item = entry(item);
+                (*min == 0, item.open, item.shortest.saturating_mul(*min))
+            }
+            Term::Rule { system, index } => (self.systems.nullable(*system, *index), false, 0),
+            Term::Hole(_) => (false, true, 0),
+            Term::All { all, none } => {
+                let shortest = all.iter().map(|term| entry(term).shortest).max().unwrap_or(0);
+                let nullable = |term: &TermId| entry(term).nullable;
+                (all.iter().all(nullable) && !none.iter().any(nullable), false, shortest)
+            }
         };
         let id = TermId(self.entries.push(Entry {
             fingerprint: self.fingerprint_of(&term),
@@ -641,24 +648,24 @@ impl Terms {
         merged
     }
 
-    /// Whether no match is a proper prefix of another one. `None` if that takes more than
-    /// `limit` states to find out.
-    pub fn is_prefix_free(&self, term: TermId, limit: usize) -> Option<bool> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut pending = vec![term];
-        while let Some(term) = pending.pop() {
-            if !seen.insert(term) {
-                continue;
+    /// Whether no match is a proper prefix of another one. Of a term with more than
+    /// [`PREFIX_STATES`] states nobody finds out, and one may be.
+    pub(crate) fn is_prefix_free(&self, term: TermId) -> bool {
+        *self.further(term).prefix_free.get_or_init(|| {
+            let mut seen = rustc_hash::FxHashSet::from_iter([term]);
+            let mut pending = vec![term];
+            while let Some(term) = pending.pop() {
+                let next = self.transitions(term);
+                if self.nullable(term) && !next.is_empty() {
+                    return false;
+                }
+                pending.extend(next.iter().map(|&(_, _, to)| to).filter(|&to| seen.insert(to)));
+                if seen.len() > PREFIX_STATES {
+                    return false;
+                }
             }
-            if seen.len() > limit {
-                return None;
-            }
-            if self.nullable(term) && !self.transitions(term).is_empty() {
-                return Some(false);
-            }
-            pending.extend(self.transitions(term).iter().map(|&(_, _, to)| to));
-        }
-        Some(true)
+            true
+        })
     }
 
     /// Whether the term matches so many texts that nobody writes them all: infinitely many, or

@@ -43,7 +43,9 @@ impl Emitter<'_, '_, '_> {
                    exponent, strings with an escape only where JSON requires one",
         );
         let is_scalar = |item: &Rc<Normal>| item.objects.is_empty() && item.arrays.is_empty();
-        if shape.prefix.is_empty() && normals.get(&shape.items).is_some_and(is_scalar) {
+        if shape.prefix.is_empty()
+            && normals.get(&self.targets.of(shape.items)).is_some_and(is_scalar)
+        {
             let key = self.singly(|emitter| emitter.value(shape.items, normals));
             let member = Member { key, repetition: Repetition::MANY, value: self.gap() };
             return self.members(vec![member], shape.min, shape.max);
@@ -136,7 +138,7 @@ impl Emitter<'_, '_, '_> {
             }
             for Variant { counted, item } in variants {
                 let Some(next) = counts.after(shape, &counted) else { continue };
-                if !self.possible.contains(&item) {
+                if !self.is_possible(item) {
                     continue;
                 }
                 let rule = if let Some(rule) = rules.get(&next) {

@@ -440,6 +440,12 @@ struct Rules<'a> {
 
 /// One code point of a set, with an escape only where JSON requires one.
 fn characters(set: &CharSet) -> Expr {
+    // Most sets are of a few characters that need no escape.
+    let is_apart =
+        |&(lo, hi): &(char, char)| NOT_RAW.iter().all(|&(from, to)| hi < from || to < lo);
+    if set.ranges().iter().all(is_apart) {
+        return Expr::class(set.ranges().iter().copied());
+    }
     let special = CharSet::from_ranges(NOT_RAW);
     let raw = set.intersection(&special.complement());
     let escaped = set.intersection(&special);

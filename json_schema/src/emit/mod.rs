@@ -22,11 +22,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::SchemaError;
 use crate::language::{CharSet, LanguageId};
-use crate::normal::{Constraint, Normal, NumberSet, ObjectShape, StringSet, Term, TermId};
+use crate::normal::{Normal, NumberSet, Term, TermId, is_any};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
 use multiples::Stepped;
 pub(crate) use reachable::Reachable;
+use reachable::Targets;
 use terminal::Terminal;
 
 /// What came out.
@@ -43,11 +44,12 @@ pub(crate) fn emit(
 ) -> Result<Emitted, SchemaError> {
     let options = normaliser.reader.options;
     let possible = reachable.possible(&mut normaliser.reader.terms, options);
-    let Reachable { root, normals, .. } = reachable;
+    let Reachable { root, normals, targets, .. } = reachable;
     let mut emitter = Emitter {
         normaliser,
         options,
         possible,
+        targets,
         grammar: Grammar::default(),
         nodes: 0,
         current: root,
@@ -78,6 +80,7 @@ struct Emitter<'n, 's, 'o> {
     normaliser: &'n mut Normaliser<'s, 'o>,
     options: &'o Options,
     possible: FxHashSet<TermId>,
+    targets: Targets,
     grammar: Grammar,
     /// Nodes of the grammar so far.
     nodes: usize,
@@ -145,6 +148,11 @@ impl Emitter<'_, '_, '_> {
         written
     }
 
+    /// Whether a term has a value that can be written.
+    fn is_possible(&self, term: TermId) -> bool {
+        self.possible.contains(&self.targets.of(term))
+    }
+
     /// Says something in the report, once.
     fn note(&mut self, note: &str) {
         if !self.notes.iter().any(|one| one == note) {
@@ -165,7 +173,8 @@ impl Emitter<'_, '_, '_> {
 
     /// What matches a value of the term: a reference.
     fn value(&mut self, term: TermId, normals: &Normals) -> Expr {
-        if let Some(shared) = self.shared(&normals[&term].clone()) {
+        let term = self.targets.of(term);
+        if let Some(shared) = self.shared(&normals[&term]) {
             return shared;
         }
         let key = (term, self.single);
@@ -187,21 +196,18 @@ impl Emitter<'_, '_, '_> {
         normals: &Normals,
     ) -> Result<Expr, SchemaError> {
         let mut cases = Vec::new();
-        let possible = std::mem::take(&mut self.possible);
-        let is_nothing = |child: TermId| !possible.contains(&child);
-        let objects: Vec<_> = normal
-            .objects
-            .iter()
-            .filter_map(|shape| shape.clone().pruned(&mut self.normaliser.reader.terms, is_nothing))
-            .collect();
-        let arrays: Vec<_> =
-            normal.arrays.iter().filter_map(|shape| shape.clone().pruned(is_nothing)).collect();
-        self.possible = possible;
-        for shape in objects {
-            cases.push(self.object(name, &shape, normals)?);
+        for shape in &normal.objects {
+            let is_nothing = |child: TermId| !self.possible.contains(&self.targets.of(child));
+            let bounds = shape.bounds(&mut self.normaliser.reader.terms, is_nothing);
+            if let Some(bounds) = bounds {
+                cases.push(self.object(name, shape, bounds, normals)?);
+            }
         }
-        for shape in arrays {
-            cases.push(self.array(name, &shape, normals)?);
+        for shape in &normal.arrays {
+            let is_nothing = |child: TermId| !self.possible.contains(&self.targets.of(child));
+            if let Some(shape) = shape.clone().pruned(is_nothing) {
+                cases.push(self.array(name, &shape, normals)?);
+            }
         }
         for set in &normal.strings {
             cases.extend(self.string(name, set)?);
@@ -232,10 +238,10 @@ impl Emitter<'_, '_, '_> {
             return Some(self.terminal(Terminal::Value));
         }
         let one = |found: bool, none: bool| found.then_some(true).or(none.then_some(false));
-        let object = one(normal.objects == [ObjectShape::any()], normal.objects.is_empty())?;
-        let array = one(normal.arrays == [Constraint::any()], normal.arrays.is_empty())?;
-        let string = one(normal.strings == [StringSet::any()], normal.strings.is_empty())?;
-        let number = one(normal.numbers == [NumberSet::any()], normal.numbers.is_empty());
+        let object = one(is_any(&normal.objects), normal.objects.is_empty())?;
+        let array = one(is_any(&normal.arrays), normal.arrays.is_empty())?;
+        let string = one(is_any(&normal.strings), normal.strings.is_empty())?;
+        let number = one(is_any(&normal.numbers), normal.numbers.is_empty());
         let integer = normal.numbers == [NumberSet::integers()];
         let number = if integer { false } else { number? };
         let mut cases = Vec::new();
@@ -335,29 +341,32 @@ fn label(text: &str) -> String {
 
 /// The number of nodes.
 fn size(expr: &Expr) -> usize {
-    1 + expr.children().map(size).sum::<usize>()
+    expr.descendants().count()
 }
 
 /// One after the other, flat, with neighbouring literals merged.
 fn sequence(items: impl IntoIterator<Item = Expr>) -> Expr {
-    let mut flat: Vec<Expr> = Vec::new();
+    let items = items.into_iter();
+    let mut flat = Vec::with_capacity(items.size_hint().0);
     for item in items {
-        let parts = match item.kind {
-            ExprKind::Sequence(parts) => parts,
-            kind => vec![Expr::new(kind)],
-        };
-        for part in parts {
-            if let Some(last) = flat.last_mut()
-                && let ExprKind::Literal(before) = &mut last.kind
-                && let ExprKind::Literal(text) = &part.kind
-            {
-                before.push_str(text);
-            } else {
-                flat.push(part);
-            }
+        match item.kind {
+            ExprKind::Sequence(parts) => parts.into_iter().for_each(|part| append(&mut flat, part)),
+            kind => append(&mut flat, Expr::new(kind)),
         }
     }
     Expr::sequence(flat)
+}
+
+/// Adds a part to a sequence.
+fn append(flat: &mut Vec<Expr>, part: Expr) {
+    if let Some(last) = flat.last_mut()
+        && let ExprKind::Literal(before) = &mut last.kind
+        && let ExprKind::Literal(text) = &part.kind
+    {
+        before.push_str(text);
+    } else {
+        flat.push(part);
+    }
 }
 
 /// One of them, flat.

@@ -35,19 +35,20 @@ pub(super) struct Allowed {
 }
 
 impl Emitter<'_, '_, '_> {
-    /// An object of this shape, which is pruned.
+    /// An object of this shape, with so many members.
     pub(super) fn object(
         &mut self,
         name: &str,
         shape: &ObjectShape,
+        (min, max): (u64, Option<u64>),
         normals: &Normals,
     ) -> Result<Expr, SchemaError> {
         let Some(mut allowed) = self.allowed(shape) else { return Ok(Expr::nothing()) };
         // Bounds that hold anyway are no bounds.
         let required = allowed.declared.iter().filter(|one| one.required).count() as u64;
-        let min = if shape.min <= required { 0 } else { shape.min };
+        let min = if min <= required { 0 } else { min };
         let open = !allowed.free.is_empty();
-        let max = shape.max.filter(|&max| open || max < allowed.declared.len() as u64);
+        let max = max.filter(|&max| open || max < allowed.declared.len() as u64);
         let members = if self.order() == Order::Any {
             self.unordered(name, &allowed, (min, max), normals)?
         } else {
@@ -65,7 +66,7 @@ impl Emitter<'_, '_, '_> {
         let mut allowed = Allowed { declared: Vec::new(), never: Vec::new(), free: Vec::new() };
         for (key, &value) in shape.properties.iter() {
             let required = shape.required.contains(key);
-            if self.possible.contains(&value) {
+            if self.is_possible(value) {
                 allowed.declared.push(Declared { key: key.clone(), value, required });
             } else {
                 allowed.never.push(key.clone());
@@ -77,12 +78,12 @@ impl Emitter<'_, '_, '_> {
                 allowed.declared.push(Declared { key: key.clone(), value, required: true });
             }
         }
-        for region in shape.others.iter().filter(|one| self.possible.contains(&one.value)) {
+        for region in shape.others.iter().filter(|one| self.is_possible(one.value)) {
             let (keys, value) = (region.keys, region.value);
             allowed.free.push(Free { keys, value, witness: false });
         }
         for &Witness { keys, value } in &shape.witnesses {
-            if !self.possible.contains(&value) {
+            if !self.is_possible(value) {
                 return None;
             }
             allowed.free.push(Free { keys, value, witness: true });

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::array::{MOST_CONTAINS, variants};
 use super::multiples::has_numbers;
@@ -19,8 +19,24 @@ pub(crate) struct Reachable {
     pub(super) root: TermId,
     /// In order of discovery.
     pub(super) normals: Vec<(TermId, Rc<Normal>)>,
+    pub(super) targets: Targets,
     /// The numbers of the refusals that they need.
     pub(crate) refused: BTreeSet<usize>,
+}
+
+/// The terms that only refer to another one: they have no rules of their own.
+#[derive(Default)]
+pub(super) struct Targets(FxHashMap<TermId, TermId>);
+
+impl Targets {
+    /// What a term refers to in the end: itself, if it says anything more.
+    pub(super) fn of(&self, mut term: TermId) -> TermId {
+        // None leads back to itself: it would have no normal form.
+        while let Some(&target) = self.0.get(&term) {
+            term = target;
+        }
+        term
+    }
 }
 
 impl Reachable {
@@ -28,10 +44,16 @@ impl Reachable {
     pub(crate) fn find(normaliser: &mut Normaliser<'_, '_>) -> Result<Self, SchemaError> {
         let root = normaliser.reader.terms.schema(SchemaId::ROOT);
         let mut found = Vec::new();
+        let mut targets = Targets::default();
         let mut seen = FxHashSet::from_iter([root]);
         let mut pending = vec![root];
         while let Some(term) = pending.pop() {
             let normal = normaliser.normal(term)?;
+            if let Some(target) = normaliser.target(term)? {
+                targets.0.insert(term, target);
+                pending.extend(seen.insert(target).then_some(target));
+                continue;
+            }
             let normal = if normal.objects.iter().any(|shape| !shape.witnesses.is_empty()) {
                 Rc::new(normaliser.with_settled_witnesses(term, &normal)?)
             } else {
@@ -63,7 +85,7 @@ impl Reachable {
             found.push((term, normal));
         }
         let refused = found.iter().flat_map(|(_, normal)| normal.refused.iter().copied()).collect();
-        Ok(Self { root, normals: found, refused })
+        Ok(Self { root: targets.of(root), normals: found, targets, refused })
     }
 
     /// Which terms have a value that can be written: the least fixed point.
@@ -75,16 +97,13 @@ impl Reachable {
                 if possible.contains(term) {
                     continue;
                 }
-                let is_nothing = |child: TermId| !possible.contains(&child);
+                let is_nothing = |child: TermId| !possible.contains(&self.targets.of(child));
                 let has_value = normal.null
                     || normal.booleans != [false; 2]
                     || normal.numbers.iter().any(|set| has_numbers(set, options))
                     || normal.strings.iter().any(|set| set.is_written(terms))
                     || normal.arrays.iter().any(|shape| shape.clone().pruned(is_nothing).is_some())
-                    || normal
-                        .objects
-                        .iter()
-                        .any(|shape| shape.clone().pruned(terms, is_nothing).is_some());
+                    || normal.objects.iter().any(|shape| shape.bounds(terms, is_nothing).is_some());
                 if has_value {
                     possible.insert(*term);
                 }
@@ -116,4 +135,33 @@ fn with_comparable_items(
     }
     let place = normaliser.schema_of(term);
     Rc::new(normaliser.drop_keyword(normal, place, "uniqueItems", reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::options::Options;
+    use crate::translate::translate;
+
+    #[test]
+    fn what_only_refers_has_no_rules() {
+        let schema = json!({
+            "$ref": "#/$defs/a",
+            "$defs": {
+                "a": {"properties": {
+                    "direct": {"$ref": "#/$defs/b"},
+                    "around": {"$ref": "#/$defs/c"},
+                    "again": {"$ref": "#"},
+                    "further": {"$ref": "#/$defs/b", "maxLength": 5},
+                }},
+                "b": {"type": "string", "minLength": 1},
+                "c": {"$ref": "#/$defs/b", "description": "as b"},
+            },
+        });
+        let grammar = translate(&schema, &Options::default()).unwrap().grammar;
+        let names: Vec<_> = grammar.rules.iter().map(|rule| rule.name.as_str()).collect();
+        assert_eq!(names[..3], ["root", "b", "a-further"]);
+        assert!(!names.iter().any(|name| ["a", "c", "a-direct", "a-around"].contains(name)));
+    }
 }

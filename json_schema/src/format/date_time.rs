@@ -93,12 +93,16 @@ fn digits(
     place: usize,
     pairs: impl IntoIterator<Item = (u32, u32)>,
 ) -> Result<LanguageId> {
-    let others = |count| r"[\d:]".repeat(count);
-    let (before, after) = (others(place), others("HH:MM".len() - place - 1));
-    let with =
-        |(a, b): (u32, u32)| format!(r"{before}{a}{after}:60{FRACTION}\{sign}{before}{b}{after}");
-    let pairs: Vec<_> = pairs.into_iter().map(with).collect();
-    whole(languages, &pairs.join("|"))
+    let other = whole(languages, r"[\d:]")?;
+    let middle = whole(languages, &format!(r":60{FRACTION}\{sign}"))?;
+    let (before, after) = (vec![other; place], vec![other; "HH:MM".len() - place - 1]);
+    let mut all = Vec::new();
+    for (a, b) in pairs {
+        let (a, b) = (languages.text(&a.to_string())?, languages.text(&b.to_string())?);
+        let parts = [&before[..], &[a], &after, &[middle], &before, &[b], &after].concat();
+        all.push(languages.sequence(parts)?);
+    }
+    Ok(languages.alt(all)?)
 }
 
 /// `full-time`

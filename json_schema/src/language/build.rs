@@ -37,12 +37,10 @@ impl Languages {
 
     /// A text of each, one after the other. None of them has assertions, which would speak of
     /// everything up to the end.
-    pub(crate) fn sequence<const N: usize>(
-        &mut self,
-        parts: [LanguageId; N],
-    ) -> Result<LanguageId> {
+    pub(crate) fn sequence(&mut self, parts: impl AsRef<[LanguageId]>) -> Result<LanguageId> {
+        let parts = parts.as_ref();
         debug_assert!(parts.iter().all(|&part| !self.facts(part).asserts));
-        parts.into_iter().rev().try_fold(LanguageId::EMPTY, |rest, part| self.concat(part, rest))
+        parts.iter().rev().try_fold(LanguageId::EMPTY, |rest, &part| self.concat(part, rest))
     }
 
     pub(super) fn start(&mut self) -> Result<LanguageId> {

@@ -26,6 +26,11 @@ impl Languages {
         Ok(known)
     }
 
+    /// Notes that a language has a text, which need not be searched for then.
+    pub(crate) fn note_text(&mut self, language: LanguageId) {
+        self.has_text.insert(language, true);
+    }
+
     fn search_text(&mut self, language: LanguageId) -> Result<bool> {
         let initial = self.initial(language);
         let mut met = vec![initial];

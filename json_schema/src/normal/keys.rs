@@ -11,8 +11,12 @@ use crate::language::LanguageId;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Keys<T> {
     entries: Vec<(Arc<str>, T)>,
+    /// Where each key stands, if they are many.
     places: FxHashMap<Arc<str>, usize>,
 }
+
+/// Among so few keys one is found sooner by comparing than by hashing.
+const FEW: usize = 8;
 
 impl<T> Default for Keys<T> {
     fn default() -> Self {
@@ -29,21 +33,31 @@ impl<T> Keys<T> {
         self.entries.len()
     }
 
+    fn place(&self, key: &str) -> Option<usize> {
+        if self.entries.len() > FEW {
+            return self.places.get(key).copied();
+        }
+        self.entries.iter().position(|(known, _)| **known == *key)
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&T> {
-        self.places.get(key).map(|&place| &self.entries[place].1)
+        self.place(key).map(|place| &self.entries[place].1)
     }
 
     pub(crate) fn contains(&self, key: &str) -> bool {
-        self.places.contains_key(key)
+        self.place(key).is_some()
     }
 
     /// Adds a key at the end, or replaces its value where it stands.
     pub(crate) fn set(&mut self, key: &Arc<str>, value: T) {
-        if let Some(&place) = self.places.get(key) {
+        if let Some(place) = self.place(key) {
             self.entries[place].1 = value;
-        } else {
-            self.places.insert(key.clone(), self.entries.len());
-            self.entries.push((key.clone(), value));
+            return;
+        }
+        self.entries.push((key.clone(), value));
+        if self.entries.len() > FEW {
+            let new = self.places.len()..self.entries.len();
+            self.places.extend(new.map(|place| (self.entries[place].0.clone(), place)));
         }
     }
 }

@@ -82,6 +82,11 @@ pub(crate) trait Constraint: Clone + PartialEq + Sized {
     /// Everything of this type.
     fn any() -> Self;
 
+    /// Whether it is [`Constraint::any`].
+    fn is_any(&self) -> bool {
+        *self == Self::any()
+    }
+
     /// What satisfies both; `None` if nothing evidently does.
     fn and(&self, other: &Self, terms: &mut Terms) -> Option<Self>;
 
@@ -123,10 +128,10 @@ impl Normal {
     pub(crate) fn is_any(&self) -> bool {
         self.null
             && self.booleans == [true; 2]
-            && self.numbers == [NumberSet::any()]
-            && self.strings == [StringSet::any()]
-            && self.arrays == [ArrayShape::any()]
-            && self.objects == [ObjectShape::any()]
+            && is_any(&self.numbers)
+            && is_any(&self.strings)
+            && is_any(&self.arrays)
+            && is_any(&self.objects)
     }
 
     /// How many parts there are to look at.
@@ -199,6 +204,26 @@ pub(crate) fn least(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
+/// Whether a union is everything of its type.
+pub(crate) fn is_any<C: Constraint>(union: &[C]) -> bool {
+    matches!(union, [only] if only.is_any())
+}
+
+/// Leaves of a union what satisfies a constraint, if anything does.
+pub(crate) fn restrict<C: Constraint>(
+    union: &mut Vec<C>,
+    to: Option<C>,
+    terms: &mut Terms,
+    limit: usize,
+) -> Result<(), TooMany> {
+    match to {
+        None => union.clear(),
+        Some(one) if one.is_any() => {}
+        Some(one) => *union = meet(union, &[one], terms, limit)?,
+    }
+    Ok(())
+}
+
 /// The pairwise conjunction of two unions.
 fn meet<C: Constraint>(
     left: &[C],
@@ -206,15 +231,10 @@ fn meet<C: Constraint>(
     terms: &mut Terms,
     limit: usize,
 ) -> Result<Vec<C>, TooMany> {
-    let any = C::any();
-    if let [only] = left
-        && *only == any
-    {
+    if is_any(left) {
         return Ok(right.to_vec());
     }
-    if let [only] = right
-        && *only == any
-    {
+    if is_any(right) {
         return Ok(left.to_vec());
     }
     if left.len().saturating_mul(right.len()) > MAX_PAIRS {
@@ -293,7 +313,7 @@ fn insert<C: Constraint>(union: &mut Vec<C>, one: C) {
     {
         return;
     }
-    if one == C::any() {
+    if one.is_any() {
         union.clear();
     } else if union.len() <= MAX_COMPARED {
         union.retain(|member| !one.covers(member));

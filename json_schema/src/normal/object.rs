@@ -64,8 +64,18 @@ impl ObjectShape {
         terms: &mut Terms,
         is_nothing: impl Fn(TermId) -> bool,
     ) -> Option<Self> {
+        (self.min, self.max) = self.bounds(terms, &is_nothing)?;
         self.others =
             self.others.map(|value| if is_nothing(value) { TermId::NOTHING } else { value });
+        Some(self)
+    }
+
+    /// How many members there are, given which terms have no value; `None` if no object is left.
+    pub(crate) fn bounds(
+        &self,
+        terms: &mut Terms,
+        is_nothing: impl Fn(TermId) -> bool,
+    ) -> Option<(u64, Option<u64>)> {
         for (key, ()) in self.required.iter() {
             if is_nothing(self.value(key, terms)) {
                 return None;
@@ -75,15 +85,13 @@ impl ObjectShape {
             return None;
         }
         let needed = self.required.len().max(usize::from(!self.witnesses.is_empty()));
-        self.min = self.min.max(needed as u64);
-        if self.is_closed() {
+        let min = self.min.max(needed as u64);
+        let mut max = self.max;
+        if self.others.iter().all(|region| is_nothing(region.value)) {
             let most = self.properties.iter().filter(|&(_, &value)| !is_nothing(value)).count();
-            self.max = least(self.max, Some(most as u64));
+            max = least(max, Some(most as u64));
         }
-        if self.max.is_some_and(|max| max < self.min) {
-            return None;
-        }
-        Some(self)
+        max.is_none_or(|max| min <= max).then_some((min, max))
     }
 
     /// Whether there are no keys but the declared ones.
@@ -102,6 +110,14 @@ impl Constraint for ObjectShape {
             min: 0,
             max: None,
         }
+    }
+
+    fn is_any(&self) -> bool {
+        let Self { properties, required, others, witnesses, min: 0, max: None } = self else {
+            return false;
+        };
+        let is_free = properties.len() == 0 && required.len() == 0 && witnesses.is_empty();
+        is_free && others.only() == Some(TermId::ANY)
     }
 
     fn and(&self, other: &Self, terms: &mut Terms) -> Option<Self> {

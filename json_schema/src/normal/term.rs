@@ -49,6 +49,7 @@ pub(crate) enum Term {
 pub(crate) struct Terms {
     table: Vec<Term>,
     ids: HashMap<Term, TermId>,
+    schemas: FxHashMap<SchemaId, TermId>,
     /// The languages of strings.
     pub(crate) languages: Languages,
     automata: FxHashMap<LanguageId, Option<Rc<Dfa>>>,
@@ -68,6 +69,7 @@ impl Terms {
         let mut terms = Self {
             table: Vec::new(),
             ids: HashMap::new(),
+            schemas: FxHashMap::default(),
             languages: Languages::default(),
             automata: FxHashMap::default(),
             formats: FxHashMap::default(),
@@ -185,6 +187,8 @@ impl Terms {
             return Ok(known);
         }
         let texts = format.language(&mut self.languages, notation)?;
+        // Of each there are some.
+        self.languages.note_text(texts.upper);
         self.formats.insert(format, texts);
         Ok(texts)
     }
@@ -197,14 +201,23 @@ impl Terms {
         if let Some(&id) = self.ids.get(&term) {
             return id;
         }
-        let id = TermId(self.table.len() as u32);
-        self.table.push(term.clone());
+        let id = self.add(term.clone());
         self.ids.insert(term, id);
         id
     }
 
+    fn add(&mut self, term: Term) -> TermId {
+        self.table.push(term);
+        TermId((self.table.len() - 1) as u32)
+    }
+
     pub(crate) fn schema(&mut self, id: SchemaId) -> TermId {
-        self.intern(Term::Schema(id))
+        if let Some(&known) = self.schemas.get(&id) {
+            return known;
+        }
+        let term = self.add(Term::Schema(id));
+        self.schemas.insert(id, term);
+        term
     }
 
     pub(crate) fn value(&mut self, value: &Value) -> TermId {

@@ -64,22 +64,26 @@ impl<'s, 'o> Normaliser<'s, 'o> {
         // As deep as subschemas are nested, or refer to each other.
         let normal = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.compute(term));
         self.in_progress.pop();
-        let normal = Rc::new(normal?);
+        let normal = normal?;
         self.place_large_patterns(term);
         self.normals.insert(term, normal.clone());
         Ok(normal)
     }
 
-    fn compute(&mut self, term: TermId) -> Result<Normal, SchemaError> {
-        match self.reader.terms.get(term).clone() {
-            Term::Any => Ok(Normal::any()),
-            Term::Nothing => Ok(Normal::nothing()),
-            Term::Value(value) => Ok(constant(&value, &mut self.reader.terms)),
+    fn compute(&mut self, term: TermId) -> Result<Rc<Normal>, SchemaError> {
+        Ok(Rc::new(match self.reader.terms.get(term).clone() {
+            Term::Any => Normal::any(),
+            Term::Nothing => Normal::nothing(),
+            Term::Value(value) => constant(&value, &mut self.reader.terms),
             Term::Schema(id) => {
                 let parts = self.parts(id)?;
-                self.conjunction(&parts, Some(id))
+                match only_demand(&parts) {
+                    Some(Part::Normal(normal)) => return Ok(normal.clone()),
+                    Some(&Part::Term(target)) => return self.normal(target),
+                    _ => self.conjunction(&parts, Some(id))?,
+                }
             }
-            Term::All(terms) => self.conjunction(&self.as_parts(&terms), None),
+            Term::All(terms) => self.conjunction(&self.as_parts(&terms), None)?,
             Term::Some(terms) => {
                 let mut union = Normal::nothing();
                 for part in terms {
@@ -88,10 +92,20 @@ impl<'s, 'o> Normaliser<'s, 'o> {
                     union.join((*normal).clone());
                     self.check_size(&union, part)?;
                 }
-                Ok(union)
+                union
             }
-            Term::Not(inner) => self.conjunction(&[Part::Not(inner)], None),
-        }
+            Term::Not(inner) => self.conjunction(&[Part::Not(inner)], None)?,
+        }))
+    }
+
+    /// The term that a subschema says no more than, if all it does is to refer to it.
+    pub(crate) fn target(&mut self, term: TermId) -> Result<Option<TermId>, SchemaError> {
+        let &Term::Schema(id) = self.reader.terms.get(term) else { return Ok(None) };
+        let parts = self.parts(id)?;
+        Ok(match only_demand(&parts) {
+            Some(&Part::Term(target)) => Some(target),
+            _ => None,
+        })
     }
 
     /// What a subschema demands.
@@ -228,4 +242,11 @@ impl<'s, 'o> Normaliser<'s, 'o> {
         normal.refused.insert(refusal);
         normal
     }
+}
+
+/// The part that demands anything, if it is the only one.
+fn only_demand(parts: &[Part]) -> Option<&Part> {
+    let mut demands = parts.iter().filter(|part| part.demands());
+    let first = demands.next()?;
+    demands.next().is_none().then_some(first)
 }

@@ -5,6 +5,7 @@ use std::ops::Index;
 use serde_json::{Map, Value};
 
 use crate::dialect::Dialect;
+use crate::member::member;
 
 /// The keywords of a schema that its dialect knows; to whoever reads it there are no others.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ impl<'s> InForce<'s> {
     }
 
     pub(crate) fn get(self, keyword: &str) -> Option<&'s Value> {
-        let value = self.map.get(keyword)?;
+        let value = member(self.map, keyword)?;
         self.dialect.keyword(keyword).map(|_| value)
     }
 

@@ -9,13 +9,18 @@ mod string;
 mod vocabulary;
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::dialect::Dialect;
 use crate::error::{SchemaError, SchemaErrorKind, Unsupported};
-use crate::normal::{Evaluated, MAX_STATES, Normal, NumberSet, StringSet, TermId, Terms};
+use crate::normal::{
+    ArrayShape, Constraint, Evaluated, MAX_STATES, Normal, NumberSet, ObjectShape, StringSet,
+    TermId, Terms, restrict,
+};
 use crate::options::{Draft, Formats, Options, Strictness, UnknownFormats};
 use crate::pointer::joined;
 use crate::report::{Entry, Status};
@@ -29,7 +34,7 @@ use vocabulary::{Role, role};
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     /// A constraint for each type.
-    Normal(Normal),
+    Normal(Rc<Normal>),
     /// Another constraint.
     Term(TermId),
     /// `anyOf`: at least one.
@@ -53,6 +58,15 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    /// Whether it demands anything.
+    pub(crate) fn demands(&self) -> bool {
+        match self {
+            Self::Normal(normal) => !(normal.is_any() && normal.refused.is_empty()),
+            Self::Evaluates(_) => false,
+            _ => true,
+        }
+    }
+
     /// The subschemas that it applies to the same value.
     pub(crate) fn terms(&self) -> Vec<TermId> {
         match self {
@@ -215,7 +229,7 @@ impl<'s, 'o> Reader<'s, 'o> {
     pub(crate) fn read(&mut self, id: SchemaId) -> Result<Vec<Part>, SchemaError> {
         let map = match self.document.value(id) {
             Value::Bool(true) => return Ok(Vec::new()),
-            Value::Bool(false) => return Ok(vec![Part::Normal(Normal::nothing())]),
+            Value::Bool(false) => return Ok(vec![Part::Normal(Rc::default())]),
             Value::Object(map) => map,
             _ => {
                 let pointer = self.document.pointer(id);
@@ -233,7 +247,7 @@ impl<'s, 'o> Reader<'s, 'o> {
         self.read_roles(&keywords);
         let mut evaluated = Evaluated::default();
         let base = self.read_typed(&keywords, &mut evaluated)?;
-        let mut base = Some(base);
+        let mut base = Some(Rc::new(base));
         let mut parts = vec![Part::Evaluates(evaluated)];
         for keyword in map.keys() {
             match keyword.as_str() {
@@ -245,7 +259,7 @@ impl<'s, 'o> Reader<'s, 'o> {
                 }
                 "enum" | "const" if role(keyword, draft) == Role::Enforced => {
                     let normal = self.read_constants(&keywords, keyword)?;
-                    parts.push(Part::Normal(normal));
+                    parts.push(Part::Normal(Rc::new(normal)));
                 }
                 "allOf" => {
                     let terms = self.subschemas(&keywords, keyword)?;
@@ -285,7 +299,7 @@ impl<'s, 'o> Reader<'s, 'o> {
         parts.extend(self.read_unevaluated(&keywords)?);
         if self.refused.len() > refused_before {
             let refused = (refused_before..self.refused.len()).collect();
-            parts.push(Part::Normal(Normal { refused, ..Normal::any() }));
+            parts.push(Part::Normal(Rc::new(Normal { refused, ..Normal::any() })));
         }
         Ok(parts)
     }
@@ -377,26 +391,26 @@ impl<'s, 'o> Reader<'s, 'o> {
         evaluated: &mut Evaluated,
     ) -> Result<Normal, SchemaError> {
         let mut normal = self.read_type(keywords)?;
-        let limit = self.options.limits.alternatives;
-        let mut typed = Normal::any();
-        typed.numbers = self.read_number(keywords)?.into_iter().collect();
-        typed.strings = self.read_string(keywords)?.into_iter().collect();
-        typed.arrays = self.read_array(keywords, evaluated)?.into_iter().collect();
-        typed.objects = self.read_object(keywords, evaluated)?.into_iter().collect();
-        normal = normal
-            .and(&typed, &mut self.terms, limit)
+        let number = self.read_number(keywords)?;
+        let string = self.read_string(keywords)?;
+        let array = self.read_array(keywords, evaluated)?;
+        let object = self.read_object(keywords, evaluated)?;
+        let (terms, limit) = (&mut self.terms, self.options.limits.alternatives);
+        restrict(&mut normal.numbers, number, terms, limit)
+            .and_then(|()| restrict(&mut normal.strings, string, terms, limit))
+            .and_then(|()| restrict(&mut normal.arrays, array, terms, limit))
+            .and_then(|()| restrict(&mut normal.objects, object, terms, limit))
             .map_err(|what| what.error(self.document.pointer(keywords.id), &self.options.limits))?;
         Ok(normal)
     }
 
     fn read_type(&mut self, keywords: &Keywords<'s>) -> Result<Normal, SchemaError> {
-        let names: Vec<&Value> = match keywords.map.get("type") {
+        let names = match keywords.map.get("type") {
             None => return Ok(Normal::any()),
-            Some(Value::Array(names)) => names.iter().collect(),
-            Some(name) => vec![name],
+            Some(Value::Array(names)) => &names[..],
+            Some(name) => from_ref(name),
         };
         let mut normal = Normal::nothing();
-        let any = Normal::any();
         for name in names {
             match name.as_str() {
                 Some("null") => normal.null = true,
@@ -405,10 +419,10 @@ impl<'s, 'o> Reader<'s, 'o> {
                     normal.numbers = vec![NumberSet::integers()];
                 }
                 Some("integer") => {}
-                Some("number") => normal.numbers.clone_from(&any.numbers),
-                Some("string") => normal.strings = vec![StringSet::lengths(0, None)],
-                Some("array") => normal.arrays.clone_from(&any.arrays),
-                Some("object") => normal.objects.clone_from(&any.objects),
+                Some("number") => normal.numbers = vec![NumberSet::any()],
+                Some("string") => normal.strings = vec![StringSet::any()],
+                Some("array") => normal.arrays = vec![ArrayShape::any()],
+                Some("object") => normal.objects = vec![ObjectShape::any()],
                 _ => {
                     return Err(self.invalid(
                         keywords,

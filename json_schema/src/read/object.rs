@@ -37,12 +37,14 @@ impl<'s> Reader<'s, '_> {
             Some(value) => self.subschema(keywords.id, &["additionalProperties"], value)?,
             None => TermId::ANY,
         };
-        evaluated.keys.extend(shape.properties.iter().map(|(key, _)| key.clone()));
-        for &(keys, _) in &patterns {
-            evaluated.patterns = self.terms.either_key(evaluated.patterns, keys);
-        }
-        if keywords.map.get("additionalProperties").is_some() {
-            evaluated.patterns = LanguageId::EVERYTHING;
+        if self.document.has_unevaluated() {
+            evaluated.keys.extend(shape.properties.iter().map(|(key, _)| key.clone()));
+            for &(keys, _) in &patterns {
+                evaluated.patterns = self.terms.either_key(evaluated.patterns, keys);
+            }
+            if keywords.map.get("additionalProperties").is_some() {
+                evaluated.patterns = LanguageId::EVERYTHING;
+            }
         }
         self.add_patterns(&mut shape, &patterns, additional);
         shape.min = self.read_count(keywords, "minProperties")?.unwrap_or(0);

@@ -31,7 +31,8 @@ impl<'a> Determinism<'a> {
     /// Whether the body of a rule is deterministic up to its holes, as far as single bytes show
     /// that.
     pub(crate) fn holds(&mut self, body: TermId) -> bool {
-        self.edges(body).is_some()
+        let terms = self.terms;
+        *terms.further(body).deterministic.get_or_init(|| self.edges(body).is_some())
     }
 
     fn edges(&mut self, term: TermId) -> Option<Edges> {
