@@ -26,6 +26,7 @@ pub fn report(ready: &Ready, rows: &[Row], peak_mb: f64) -> Map<String, Value> {
         "rss_mb": ready.rss_mb,
         "peak_rss_mb": peak_mb,
         "copy_us": ready.copy_us,
+        "clock_us": ready.clock_us,
         "notes": ready.notes,
         "wall": figures(rows, 0, Choice::All, wall),
         "common": figures(rows, 0, Choice::Common, cpu),

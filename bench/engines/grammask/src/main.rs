@@ -39,11 +39,13 @@ impl Engine for Grammask {
         }
         let Spelling { order, numbers, whitespace } = Spelling::deserialize(&start.spelling)?;
         let options = Options { order, numbers, whitespace, ..Options::default() };
-        Ok(Self { engine: sampler::Engine::new(builder.build()?), options })
+        Ok(Self { engine: grammask::engine_for_schemas(builder.build()?, &options)?, options })
     }
 
     fn forget(&mut self) {
-        self.engine = sampler::Engine::new(self.engine.vocabulary().clone());
+        let vocabulary = self.engine.vocabulary().clone();
+        self.engine = grammask::engine_for_schemas(vocabulary, &self.options)
+            .expect("it could be made before");
     }
 
     fn constraint(&self, schema: &RawValue, stages: &mut Stages) -> Result<Compiled, Vec<String>> {

@@ -39,6 +39,8 @@ pub struct Ready {
     pub rss_mb: f64,
     /// What copying a mask takes.
     pub copy_us: f64,
+    /// What asking for the processor time takes, which no time has in it.
+    pub clock_us: f64,
     /// What must be known to read its figures.
     pub notes: Vec<String>,
 }
