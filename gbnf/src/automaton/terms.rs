@@ -5,6 +5,7 @@
 //! kept. Equal languages that are built alike are one term of a [`Terms`], and have the same
 //! [`Fingerprint`] in all of them.
 
+mod absorb;
 mod class_step;
 mod conjunction;
 mod determinism;
@@ -462,8 +463,8 @@ impl Terms {
         }
     }
 
-    /// Drops alternatives that another one contains: the empty text beside a nullable one, and
-    /// `x{0,m}` beside `x{0,n}` with m <= n.
+    /// Drops alternatives that another one contains: the empty text beside a nullable one,
+    /// `x{0,m}` beside `x{0,n}` with m <= n, and what a loop beside it reads as well.
     fn absorb(&self, items: &mut Vec<TermId>) {
         if items[0] == TermId::EMPTY && items[1..].iter().any(|&item| self.nullable(item)) {
             items.remove(0);
@@ -479,6 +480,9 @@ impl Terms {
                     !loops.iter().any(|&(other, greater)| other == body && greater > max)
                 })
             });
+        }
+        if items.len() > 1 {
+            self.absorb_by_loops(items);
         }
     }
 

@@ -1,0 +1,150 @@
+//! Alternatives that a loop beside them reads as well: behind the first match of an unanchored
+//! pattern, where all may come, what is left of the pattern says nothing any more.
+//!
+//! Where a state is spelled in several ways, walks go from one spelling to the other and never find
+//! that they are where they were.
+
+use super::{Term, TermId, Terms};
+
+/// So many pairs of states are compared to see that a class contains another one.
+const MAX_PAIRS: usize = 64;
+
+impl Terms {
+    /// Drops the alternatives that are seen to be contained in another one `x* rest`: those of parts
+    /// that repetitions of `x` match, followed by the same rest.
+    pub(super) fn absorb_by_loops(&self, items: &mut Vec<TermId>) {
+        let mut at = 0;
+        while let Some(&absorbing) = items.get(at) {
+            if let Some((item, rest)) = self.as_loop(absorbing) {
+                items.retain(|&other| {
+                    other == absorbing || !self.is_read_by(other, (absorbing, item, rest))
+                });
+                at = items.partition_point(|&other| other < absorbing);
+            }
+            at += 1;
+        }
+    }
+
+    /// What a term repeats without bounds, and what follows.
+    fn as_loop(&self, term: TermId) -> Option<(TermId, TermId)> {
+        let (first, rest) = match self.entries[term.index()].term {
+            Term::Concat(first, rest) => (first, rest),
+            _ => (term, TermId::EMPTY),
+        };
+        match self.entries[first.index()].term {
+            Term::Repeat { item, min: 0, max: None } => Some((item, rest)),
+            _ => None,
+        }
+    }
+
+    /// Whether a term is seen to be contained in the loop `all`, which is `item* rest`.
+    fn is_read_by(&self, term: TermId, (all, item, rest): (TermId, TermId, TermId)) -> bool {
+        let mut left = term;
+        loop {
+            if left == all || left == rest {
+                return true;
+            }
+            match self.entries[left.index()].term {
+                Term::Concat(first, second) if self.is_repeated(first, item) => left = second,
+                _ => return rest == TermId::EMPTY && self.is_repeated(left, item),
+            }
+        }
+    }
+
+    /// Whether each match of a term is seen to be some matches of `item`.
+    fn is_repeated(&self, term: TermId, item: TermId) -> bool {
+        if term == item {
+            return true;
+        }
+        match self.entries[term.index()].term {
+            Term::Empty => true,
+            Term::Repeat { item: repeated, .. } => self.is_repeated(repeated, item),
+            Term::Bytes(_) | Term::Concat(..) | Term::Alt(_) => self.is_class_within(term, item),
+            _ => false,
+        }
+    }
+
+    /// Whether each match of a term is seen to be a match of another one, both without loops, as
+    /// classes of characters are.
+    fn is_class_within(&self, class: TermId, other: TermId) -> bool {
+        let mut pairs = vec![(class, other)];
+        let mut at = 0;
+        while let Some(&(class, other)) = pairs.get(at) {
+            at += 1;
+            if !self.is_shallow(class) || !self.is_shallow(other) || pairs.len() > MAX_PAIRS {
+                return false;
+            }
+            if self.nullable(class) && !self.nullable(other) {
+                return false;
+            }
+            for &(lo, hi, to) in self.transitions(class) {
+                // The first byte that leads nowhere in the other one, as far as is seen.
+                let mut missed = u16::from(lo);
+                for &(from, up_to, other) in self.transitions(other) {
+                    if u16::from(up_to) < missed || from > hi {
+                        continue;
+                    }
+                    if u16::from(from) > missed {
+                        return false;
+                    }
+                    missed = u16::from(up_to) + 1;
+                    if !pairs.contains(&(to, other)) {
+                        pairs.push((to, other));
+                    }
+                }
+                if missed <= u16::from(hi) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether a term begins with bytes only, so that what follows them is a part of it.
+    fn is_shallow(&self, term: TermId) -> bool {
+        let begins_with_bytes = |term: TermId| self.after_bytes(term).is_some();
+        match &self.entries[term.index()].term {
+            Term::Empty => true,
+            Term::Alt(items) => {
+                items.iter().all(|&item| item == TermId::EMPTY || begins_with_bytes(item))
+            }
+            _ => begins_with_bytes(term),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn behind_the_first_match_of_a_pattern_all_is_one_state() {
+        let terms = Terms::default();
+        let any = terms.class(&[(' ', '!'), ('#', '~'), ('à', 'ü')]);
+        let all = terms.repeat(any, 0, None);
+        let quote = terms.text(b"\"");
+        let rest = terms.concat(all, quote);
+        for (pattern, text) in [
+            (terms.text(b"ab"), "ab"),
+            (terms.repeat(terms.class(&[('a', 'z'), ('é', 'ê')]), 1, None), "xé"),
+            (terms.repeat(terms.class(&[('0', '9')]), 2, Some(4)), "007"),
+        ] {
+            let found = terms.concat(all, terms.concat(pattern, rest));
+            assert_eq!(terms.after(found, text.as_bytes()), rest);
+            assert_ne!(found, rest);
+        }
+        let quoted = terms.alt([terms.concat(terms.text(b"x\"y"), rest), rest]);
+        assert_eq!(terms.alternatives(quoted), 2, "the loop does not read a quote");
+    }
+
+    #[test]
+    fn of_two_loops_that_read_the_same_one_stays() {
+        let terms = Terms::default();
+        let [a, b] = [[('a', 'f'), ('g', 'z')], [('a', 'm'), ('n', 'z')]]
+            .map(|class| terms.repeat(terms.repeat(terms.class(&class), 1, Some(1)), 0, None));
+        assert_eq!(a, b);
+        let vowels = terms.repeat(terms.class(&[('a', 'a'), ('e', 'e')]), 0, None);
+        let twice = terms.concat(vowels, a);
+        assert_eq!(terms.alt([twice, a, vowels]), a);
+    }
+}
