@@ -29,6 +29,11 @@ struct Compiler<'a> {
     lowered: Lowered,
     terms: &'a Terms,
     ops: Vec<Op>,
+    /// The positions of what is in values of members: values that are alike are one.
+    known: FxHashMap<Op, Position>,
+    /// Whether a value is being compiled. Elsewhere each place has a position of its own: the stacks of
+    /// ten thousand rules, each behind a call of the next, would be told apart by their heights only.
+    in_value: bool,
     loops: Vec<Loop>,
     shapes: Vec<Shape>,
     lists: Vec<List>,
@@ -59,6 +64,8 @@ pub(crate) fn compile(
         lowered,
         terms,
         ops: vec![Op::Return, Op::Fork(Box::new([]))],
+        known: FxHashMap::default(),
+        in_value: false,
         loops: Vec::new(),
         shapes: Vec::new(),
         lists: Vec::new(),
@@ -120,6 +127,19 @@ impl Compiler<'_> {
         Ok(Position((self.ops.len() - 1) as u32))
     }
 
+    /// The position of something of which nothing is to be changed any more.
+    fn shared(&mut self, op: Op) -> Result<Position, CompileError> {
+        if !self.in_value {
+            return self.add(op);
+        }
+        if let Some(&known) = self.known.get(&op) {
+            return Ok(known);
+        }
+        let position = self.add(op.clone())?;
+        self.known.insert(op, position);
+        Ok(position)
+    }
+
     fn entry(&mut self, rule: u32) -> Result<Position, CompileError> {
         if let Some(entry) = self.entries[rule as usize] {
             return Ok(entry);
@@ -146,7 +166,7 @@ impl Compiler<'_> {
         match to[..] {
             [] => Ok(Position::FAIL),
             [position] => Ok(position),
-            _ => self.add(Op::Fork(to.into())),
+            _ => self.shared(Op::Fork(to.into())),
         }
     }
 
@@ -162,7 +182,7 @@ impl Compiler<'_> {
 
     fn generate(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {
         if let Some(label) = self.label(part) {
-            let code = self.add(Op::Take { label, next })?;
+            let code = self.shared(Op::Take { label, next })?;
             return self.or_skip(part, code, next);
         }
         if self.lowered.extents[part as usize].wide
@@ -180,10 +200,10 @@ impl Compiler<'_> {
             }
             &Kind::Rule(rule) => {
                 let to = self.entry(rule)?;
-                let code = self.add(Op::Call { to, next })?;
+                let code = self.shared(Op::Call { to, next })?;
                 self.or_skip(part, code, next)
             }
-            &Kind::Token(token) => self.add(Op::Token { token, next }),
+            &Kind::Token(token) => self.shared(Op::Token { token, next }),
             Kind::Sequence(items) => {
                 let items = items.clone();
                 self.sequence(&items, next)
@@ -196,7 +216,7 @@ impl Compiler<'_> {
                 }
                 match self.trie(&branches) {
                     TermId::NOTHING => {}
-                    term => codes.push(self.add(Op::Take { label: Label::Term(term), next })?),
+                    term => codes.push(self.shared(Op::Take { label: Label::Term(term), next })?),
                 }
                 self.fork(codes)
             }
@@ -269,7 +289,7 @@ impl Compiler<'_> {
             codes.push(next);
         }
         for label in labels {
-            codes.push(self.add(Op::Take { label, next })?);
+            codes.push(self.shared(Op::Take { label, next })?);
         }
         self.fork(codes).map(Some)
     }
@@ -356,7 +376,7 @@ impl Compiler<'_> {
         let index = self.loops.len() as u32;
         let count = self.add(Op::Count(index))?;
         self.loops.push(Loop { min, max, body, next, count });
-        let code = self.add(Op::Call { to: body, next: count })?;
+        let code = self.shared(Op::Call { to: body, next: count })?;
         if min == 0 { self.fork(vec![code, next]) } else { Ok(code) }
     }
 
@@ -392,7 +412,7 @@ impl Compiler<'_> {
             shape_members.push(ShapeMember {
                 kind,
                 key,
-                value: if never { Position::RETURN } else { self.part(value, Position::RETURN)? },
+                value: if never { Position::RETURN } else { self.value(value)? },
                 value_nullable: self.lowered.nullable[value as usize],
             });
         }
@@ -418,6 +438,13 @@ impl Compiler<'_> {
             next,
         });
         self.or_skip(part, key, next)
+    }
+
+    fn value(&mut self, value: Part) -> Result<Position, CompileError> {
+        let outer = std::mem::replace(&mut self.in_value, true);
+        let code = self.part(value, Position::RETURN);
+        self.in_value = outer;
+        code
     }
 
     /// How often a key of an entry that may occur repeatedly does; no more often than it has

@@ -4,8 +4,11 @@
 //! its members; which of them are still allowed is a guard that the member state decides. So an
 //! object with 600 keys has one trie, not one for each set of keys seen.
 
+mod blurred;
+mod guesses;
 mod known;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -16,6 +19,8 @@ use crate::automaton::program::Position;
 use crate::automaton::terms::{ByteSet, TermId, Terms};
 use crate::automaton::texts::{SetId, TextId, Texts, TextsMark};
 
+pub(crate) use blurred::Outlook;
+pub(crate) use guesses::Guesses;
 pub use known::KnownKeys;
 
 /// What a key may still be: a set of (rest of the key, member).
@@ -94,13 +99,23 @@ impl Shape {
     }
 
     /// All keys, whole.
-    fn tags(&self) -> impl Iterator<Item = (TermId, u32)> {
+    fn tags(&self) -> impl Iterator<Item = (TermId, u32)> + Clone {
         self.members.iter().enumerate().map(|(member, key)| (key.key, member as u32))
     }
 }
 
 /// What is left of some keys, each with its member.
 type Tags = Arc<[(TermId, u32)]>;
+
+/// What a key may still be. What is known of it is known of one shape: a member of the same number is
+/// declared in one and one of many in another.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct KeyState {
+    shape: u32,
+    /// Sorted by member.
+    tags: Tags,
+}
+
 type SeenId = u32;
 /// How many members there are of each entry whose members are counted.
 type CountsId = u32;
@@ -118,6 +133,21 @@ struct MemberState {
     written: SetId,
     /// Whether one of them has been forgotten: see [`MemberTables::with_some_key`].
     forgotten: bool,
+    /// Nothing else is known than this: see [`MemberTables::blurred`].
+    blurred: Option<Outlook>,
+}
+
+impl MemberState {
+    /// No member yet.
+    const START: Self = Self {
+        seen: 0,
+        counts: 0,
+        needed: 0,
+        count: 0,
+        written: SetId::EMPTY,
+        forgotten: false,
+        blurred: None,
+    };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -139,8 +169,7 @@ pub(crate) struct MemberTables {
     states: Interner<MemberState>,
     contexts: Interner<Context>,
     texts: Texts,
-    /// (rest of the key, member), sorted by member.
-    keys: Interner<Tags>,
+    keys: Interner<KeyState>,
     key_starts: FxHashMap<u32, KeyStateId>,
     key_steps: FxHashMap<(KeyStateId, u8), KeyStateId>,
     /// The keys of a state that may end there.
@@ -153,8 +182,7 @@ pub(crate) struct MemberTables {
     plenty: FxHashMap<KeyStateId, Tags>,
     /// The keys of a state that are not also matches of such rests.
     uncovered: FxHashMap<(KeyStateId, Arc<[TermId]>), Tags>,
-    /// How often a forgotten key was asked for.
-    missed: u64,
+    guesses: Cell<Guesses>,
 }
 
 /// How much [`MemberTables`] hold at some time.
@@ -183,7 +211,7 @@ impl Default for MemberTables {
             endings: FxHashMap::default(),
             plenty: FxHashMap::default(),
             uncovered: FxHashMap::default(),
-            missed: 0,
+            guesses: Cell::default(),
         };
         tables.seen.intern(Box::new([]));
         tables.counts.intern(Box::new([]));
@@ -252,24 +280,14 @@ impl MemberTables {
 
     /// The state before the first member.
     pub(crate) fn start(&mut self) -> u32 {
-        self.states.intern(MemberState {
-            seen: 0,
-            counts: 0,
-            needed: 0,
-            count: 0,
-            written: SetId::EMPTY,
-            forgotten: false,
-        })
-    }
-
-    /// See [`crate::Session::missed_keys`].
-    pub(crate) fn missed(&self) -> u64 {
-        self.missed
+        self.states.intern(MemberState::START)
     }
 
     /// An undeclared key is compared with those that have been written.
     fn compare(&mut self, state: u32) {
-        self.missed += u64::from(self.states.get(state).forgotten);
+        if self.states.get(state).forgotten {
+            self.guess(Guesses { keys: 1, members: 0 });
+        }
     }
 
     fn has_seen(&self, state: &MemberState, member: u32) -> bool {
@@ -285,16 +303,21 @@ impl MemberTables {
     /// Whether no further member is needed.
     pub(crate) fn may_close(&self, shape: &Shape, state: u32) -> bool {
         let state = self.states.get(state);
+        if let Some(outlook) = state.blurred {
+            return self.ask(outlook.may_close);
+        }
         state.needed == shape.least && state.count >= shape.min
     }
 
     /// Whether a further member may come.
     pub(crate) fn may_go_on(&mut self, shape: &Shape, state: u32, terms: &Terms) -> bool {
+        if let Some(outlook) = self.states.get(state).blurred {
+            return self.ask(outlook.may_go_on);
+        }
         let room = self.room(shape, state);
         let written = self.states.get(state).written;
         let context = Context { state, written: Some(written), path: TextId::EMPTY };
-        let tags: Vec<_> = shape.tags().collect();
-        self.goes_on(shape, &tags, &context, room, terms)
+        self.goes_on(shape, &shape.tags(), &context, room, terms)
     }
 
     /// How many members may still come beyond those that the entries ask for and are missing.
@@ -305,6 +328,9 @@ impl MemberTables {
     }
 
     fn allowed(&self, shape: &Shape, state: u32, member: u32, room: u32) -> bool {
+        if self.states.get(state).blurred.is_some() {
+            return self.ask(None);
+        }
         match shape.members[member as usize].kind {
             Kind::Never => false,
             Kind::Required => !self.has_seen(self.states.get(state), member),
@@ -329,7 +355,8 @@ impl MemberTables {
         let start = if let Some(&start) = self.key_starts.get(&index) {
             start
         } else {
-            let start = KeyStateId(self.keys.intern(shape.tags().collect()));
+            let state = KeyState { shape: index, tags: shape.tags().collect() };
+            let start = KeyStateId(self.keys.intern(state));
             self.key_starts.insert(index, start);
             start
         };
@@ -341,7 +368,7 @@ impl MemberTables {
 
     /// The tags of a key's state: what is left of the key, and for which member.
     pub(crate) fn tags(&self, state: KeyStateId) -> &[(TermId, u32)] {
-        self.keys.get(state.0)
+        &self.keys.get(state.0).tags
     }
 
     /// See [`crate::Session::key_terms`].
@@ -354,7 +381,7 @@ impl MemberTables {
     ) -> Option<KeyTerms> {
         let members = self.contexts.get(context.0).state;
         let room = self.room(shape, members);
-        let tags = Arc::clone(self.keys.get(state.0));
+        let tags = Arc::clone(&self.keys.get(state.0).tags);
         let plenty = self.plenty.entry(state).or_insert_with(|| {
             let tags = tags.iter().copied();
             tags.filter(|&(rest, member)| shape.is_many(member) && terms.has_plenty(rest)).collect()
@@ -399,7 +426,8 @@ impl MemberTables {
             .map(|&(rest, member)| (terms.next(rest, byte), member))
             .filter(|&(rest, _)| rest != TermId::NOTHING)
             .collect();
-        let to = KeyStateId(self.keys.intern(tags));
+        let shape = self.keys.get(state.0).shape;
+        let to = KeyStateId(self.keys.intern(KeyState { shape, tags }));
         self.key_steps.insert((state, byte), to);
         to
     }
@@ -418,6 +446,9 @@ impl MemberTables {
             return KeyAfter::default();
         }
         let before = *self.contexts.get(context.0);
+        if let Some(outlook) = self.states.get(before.state).blurred {
+            return self.step_blurred(shape, (state, to), context, outlook, terms);
+        }
         let mut now = before;
         now.written = before.written.and_then(|keys| self.texts.child(keys, byte));
         if shape.has_many {
@@ -441,8 +472,8 @@ impl MemberTables {
                 }
             }
         }
-        let tags = Arc::clone(self.keys.get(to.0));
-        if self.goes_on(shape, &tags, &now, room, terms) {
+        let tags = Arc::clone(&self.keys.get(to.0).tags);
+        if self.goes_on(shape, &tags.iter().copied(), &now, room, terms) {
             after.goes_on = Some((to, ContextId(self.contexts.intern(now))));
         }
         after
@@ -452,7 +483,7 @@ impl MemberTables {
     fn complete(&mut self, state: KeyStateId, terms: &Terms) -> Tags {
         let keys = &self.keys;
         let complete = self.complete.entry(state).or_insert_with(|| {
-            let tags = keys.get(state.0).iter().copied();
+            let tags = keys.get(state.0).tags.iter().copied();
             tags.filter(|&(rest, _)| terms.nullable(rest)).collect()
         });
         Arc::clone(complete)
@@ -493,7 +524,9 @@ impl MemberTables {
     /// The state after a member of the entry `member`, its undeclared key forgotten: good for as
     /// long as no further key is compared with it.
     pub(crate) fn with_some_key(&mut self, shape: &Shape, context: ContextId, member: u32) -> u32 {
-        let state = self.counted(shape, self.contexts.get(context.0).state, member);
+        let state = self.contexts.get(context.0).state;
+        self.compare(state);
+        let state = self.counted(shape, state, member);
         self.states.intern(MemberState { forgotten: true, ..state })
     }
 
@@ -527,15 +560,16 @@ impl MemberTables {
     fn goes_on(
         &mut self,
         shape: &Shape,
-        tags: &[(TermId, u32)],
+        tags: &(impl Iterator<Item = (TermId, u32)> + Clone),
         context: &Context,
         room: u32,
         terms: &Terms,
     ) -> bool {
-        tags.iter().any(|&(rest, member)| {
+        tags.clone().any(|(rest, member)| {
             rest != TermId::EMPTY
                 && self.allowed(shape, context.state, member, room)
-                && (!shape.is_many(member) || self.some_key_left(shape, rest, tags, context, terms))
+                && (!shape.is_many(member)
+                    || self.some_key_left(shape, rest, tags.clone(), context, terms))
         })
     }
 
@@ -544,17 +578,15 @@ impl MemberTables {
         &mut self,
         shape: &Shape,
         rest: TermId,
-        tags: &[(TermId, u32)],
+        tags: impl Iterator<Item = (TermId, u32)>,
         context: &Context,
         terms: &Terms,
     ) -> bool {
-        let count = *self.endings.entry(rest).or_insert_with(|| terms.count(rest));
-        let Some(count) = count else { return true };
-        self.compare(context.state);
+        let Some(count) = self.endings(rest, terms) else { return true };
         // The key that ends here does not count: it is not longer.
         let count = count - u64::from(terms.nullable(rest));
         let mut excluded = 0;
-        for &(literal, member) in tags {
+        for (literal, member) in tags {
             if !shape.is_many(member) && literal != TermId::EMPTY {
                 excluded += u64::from(meets(literal, rest, terms));
             }
@@ -562,7 +594,15 @@ impl MemberTables {
         if let Some(written) = context.written {
             excluded += self.written_matches(written, rest, terms);
         }
+        if count <= excluded + MOST_FORGOTTEN {
+            self.compare(context.state);
+        }
         count > excluded
+    }
+
+    /// How many texts a rest of an undeclared key matches, if finitely many.
+    fn endings(&mut self, rest: TermId, terms: &Terms) -> Option<u64> {
+        *self.endings.entry(rest).or_insert_with(|| terms.count(rest))
     }
 
     /// How many of the written keys below a node are matches of `rest` (not the node itself).
@@ -606,6 +646,9 @@ impl MemberTables {
         self.states.intern(MemberState { written, ..after })
     }
 }
+
+/// Fewer keys than this are forgotten at a time: what is looked ahead at is one token.
+const MOST_FORGOTTEN: u64 = 1 << 16;
 
 /// One more member in all.
 fn more(shape: &Shape, count: u32) -> u32 {

@@ -24,7 +24,7 @@ impl Position {
 
 /// What a position does. Whatever takes text takes at least one byte: that something may be empty
 /// is an edge of its own around it. So no stack grows without a byte being read.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Op {
     Return,
     /// Each of them.

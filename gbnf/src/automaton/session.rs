@@ -1,6 +1,8 @@
 //! One use of an automaton: the states that have been reached, and what leads from one to another.
 
+mod blurred;
 mod items;
+mod keys;
 mod values;
 
 use std::collections::BinaryHeap;
@@ -12,13 +14,14 @@ use smallvec::SmallVec;
 use crate::automaton::counting::CountingSets;
 use crate::automaton::label::{self, After, Label};
 use crate::automaton::lists::ListTables;
-use crate::automaton::members::{ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, MemberTables};
+use crate::automaton::members::{ContextId, Guesses, KeyStateId, MemberTables};
 use crate::automaton::program::{Op, Position, Program};
 use crate::automaton::stack::{Frame, NodeId, Stacks};
 use crate::automaton::terms::{ByteSet, Terms};
 use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
 use crate::grammar::TokenReference;
+pub use blurred::Surroundings;
 pub use values::ValueId;
 
 /// A configuration: how far a terminal has been read, and what lies below it.
@@ -54,6 +57,11 @@ impl State {
     pub fn outside_items(&self) -> Self {
         let outside = |&entry: &Entry| Entry { track: TrackId::NONE, ..entry };
         Self { entries: self.entries.iter().map(outside).collect(), ..self.clone() }
+    }
+
+    /// The text that has been read, if there are lists whose items may have to be compared.
+    pub fn text(&self) -> TextId {
+        self.text
     }
 
     /// The text that has been read, as far as what follows one of the configurations depends on
@@ -102,14 +110,26 @@ pub struct Session {
     members: MemberTables,
     lists: ListTables,
     /// What popping a node leads to, by node.
-    expanded: Vec<Option<Arc<State>>>,
+    expanded: Vec<Option<Expansion>>,
     /// The nodes of which that is known, in the order in which it became known.
     expansions: Vec<NodeId>,
+    /// So many nodes will not be forgotten.
+    lasting: usize,
+    /// See [`Session::blurred`], by node.
+    blurred: Vec<Option<NodeId>>,
     /// The counting set that each loop starts with.
     first_counts: Vec<u32>,
     pending: BinaryHeap<Item>,
     /// See [`Session::steps`].
     steps: u64,
+}
+
+/// What popping a node leads to.
+#[derive(Clone, Debug)]
+struct Expansion {
+    state: Arc<State>,
+    /// On what it depends that is not known.
+    guesses: Guesses,
 }
 
 /// What a step has led to.
@@ -160,8 +180,13 @@ impl Session {
             counts,
             members,
             lists: ListTables::default(),
-            expanded: vec![Some(Arc::new(bottom))],
+            expanded: vec![Some(Expansion {
+                state: Arc::new(bottom),
+                guesses: Guesses::default(),
+            })],
             expansions: Vec::new(),
+            lasting: usize::MAX,
+            blurred: Vec::new(),
             first_counts,
             pending: BinaryHeap::new(),
             steps: 0,
@@ -200,7 +225,10 @@ impl Session {
     pub fn look_ahead<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let (stacks, members, lists) = (self.stacks.mark(), self.members.mark(), self.lists.mark());
         let expansions = self.expansions.len();
+        let lasting = self.lasting;
+        self.lasting = lasting.min(self.stacks.len());
         let result = look(self);
+        self.lasting = lasting;
         for node in self.expansions.drain(expansions..) {
             self.expanded[node.index()] = None;
         }
@@ -246,7 +274,10 @@ impl Session {
     fn read(&mut self, state: &State, byte: u8, text: TextId) -> Reached {
         let mut reached = Reached::new(text);
         for &Entry { label, track, below } in &state.entries {
-            let track = self.lists.tracks.step(track, byte, &mut self.lists.texts);
+            let track = match track {
+                TrackId::NONE => track,
+                _ => self.lists.tracks.step(track, byte, &mut self.lists.texts),
+            };
             if let Label::Key { shape, state, context } = label {
                 self.step_key(shape, (state, context), (track, below), byte, &mut reached);
                 continue;
@@ -410,69 +441,6 @@ impl Session {
         }
     }
 
-    /// What is left of the keys of a label, where undeclared ones are possible and there are plenty.
-    pub fn key_terms(&mut self, label: Label) -> Option<KeyTerms> {
-        let Label::Key { shape, state, context } = label else { return None };
-        self.members.key_terms(&self.program.shapes[shape as usize], state, context, &self.terms)
-    }
-
-    /// What is left of the declared keys of a label and of those that have been written.
-    pub fn known_keys(&self, label: Label) -> Option<KnownKeys> {
-        let Label::Key { shape, state, context } = label else { return None };
-        Some(self.members.known_keys(shape, state, context))
-    }
-
-    /// The bytes with which known keys go on.
-    pub fn known_first(&mut self, known: KnownKeys) -> ByteSet {
-        self.members.known_first(&self.program.shapes[known.shape as usize], known, &self.terms)
-    }
-
-    /// What known keys have behind a further byte; `None` if none goes on so.
-    pub fn known_after(&mut self, known: KnownKeys, byte: u8) -> Option<KnownKeys> {
-        let shape = &self.program.shapes[known.shape as usize];
-        self.members.known_after(shape, known, byte, &self.terms)
-    }
-
-    /// Whether one of the known keys ends here.
-    pub fn known_end(&mut self, known: KnownKeys) -> bool {
-        self.members.known_end(&self.program.shapes[known.shape as usize], known, &self.terms)
-    }
-
-    /// What the key of a label is if it ends after these bytes.
-    pub fn key_end(&mut self, label: Label, bytes: &[u8]) -> KeyEnd {
-        let Label::Key { shape, state, context } = label else { return KeyEnd::None };
-        let shape = &self.program.shapes[shape as usize];
-        self.members.end(shape, state, context, bytes, &self.terms)
-    }
-
-    /// The state behind the key of a configuration of `state` that ends with `bytes` and is an
-    /// undeclared key of these members: exact until [`Session::missed_keys`] changes, as only then
-    /// has a further key been compared with this one.
-    pub fn after_some_key(
-        &mut self,
-        state: &State,
-        entry: Entry,
-        members: &[u32],
-        bytes: &[u8],
-    ) -> State {
-        let Label::Key { shape: index, context, .. } = entry.label else {
-            return State::default();
-        };
-        let program = Arc::clone(&self.program);
-        let shape = &program.shapes[index as usize];
-        let ends = members
-            .iter()
-            .map(|&member| (member, self.members.with_some_key(shape, context, member)))
-            .collect();
-        let ended = self.after_keys(index, entry.below, ends);
-        self.reached_by(state, entry, bytes, &ended)
-    }
-
-    /// How often a further key has been compared with one of [`Session::after_some_key`].
-    pub fn missed_keys(&self) -> u64 {
-        self.members.missed()
-    }
-
     /// The state behind the terminal of a configuration of `state` that ends with `bytes`.
     pub fn behind(&mut self, state: &State, entry: Entry, bytes: &[u8]) -> State {
         let popped = self.pop(entry.below);
@@ -522,8 +490,8 @@ impl Session {
     /// What popping `node` leads to: the state behind a terminal that ends above it, as far as it
     /// does not depend on the items around.
     fn pop(&mut self, node: NodeId) -> Arc<State> {
-        if let Some(Some(known)) = self.expanded.get(node.index()) {
-            return Arc::clone(known);
+        if let Some(known) = self.expansion(node) {
+            return known;
         }
         // What a frame's rule returns to comes first; iteratively, as stacks may be deep.
         let mut path = vec![node];
@@ -535,15 +503,27 @@ impl Session {
             }
             path.pop();
             if !self.is_expanded(node) {
-                let state = self.expand(node);
+                let before = self.members.guesses();
+                let state = Arc::new(self.expand(node));
+                let guesses = self.members.guesses_since(before);
                 if self.expanded.len() <= node.index() {
                     self.expanded.resize(node.index() + 1, None);
                 }
-                self.expanded[node.index()] = Some(Arc::new(state));
+                self.expanded[node.index()] = Some(Expansion { state, guesses });
                 self.expansions.push(node);
             }
         }
-        self.expanded[node.index()].clone().unwrap_or_default()
+        self.expansion(node).unwrap_or_default()
+    }
+
+    /// What popping a node leads to, if that is known; whoever asks for it guesses what has been
+    /// guessed for it.
+    fn expansion(&mut self, node: NodeId) -> Option<Arc<State>> {
+        let Some(Some(Expansion { state, guesses })) = self.expanded.get(node.index()) else {
+            return None;
+        };
+        self.members.guess(*guesses);
+        Some(Arc::clone(state))
     }
 
     fn is_expanded(&self, node: NodeId) -> bool {
@@ -581,7 +561,7 @@ impl Session {
         let mut found = Reached::new(TextId::EMPTY);
         let returned: Vec<NodeId> = self.returns_to(node).collect();
         for below in returned {
-            if let Some(Some(state)) = self.expanded.get(below.index()) {
+            if let Some(state) = self.expansion(below) {
                 found.entries.extend_from_slice(&state.entries);
                 found.complete |= state.complete;
             }
@@ -720,7 +700,8 @@ impl Session {
 
     /// Each label in the same items once, sorted.
     fn canonical(&mut self, mut entries: SmallVec<[Entry; 8]>) -> SmallVec<[Entry; 1]> {
-        if entries.len() > 1 {
+        let place = |entry: &Entry| (entry.label, entry.track);
+        if !entries.is_sorted_by(|one, other| place(one) < place(other)) {
             entries.sort_unstable();
             entries.dedup();
             let mut kept = 0;

@@ -1,15 +1,22 @@
 //! Keys that are not just any: those that are declared, and those that have been written.
 
 use crate::automaton::members::{Context, ContextId, KeyStateId, MemberTables, Shape};
-use crate::automaton::terms::{ByteSet, Terms};
+use crate::automaton::terms::{ByteSet, TermId, Terms};
 use crate::automaton::texts::SetId;
 
 /// What such keys have behind what has been read of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KnownKeys {
     pub(crate) shape: u32,
     state: KeyStateId,
     written: Option<SetId>,
+}
+
+impl KnownKeys {
+    /// Whether they are declared keys only.
+    pub fn are_declared(&self) -> bool {
+        self.written.is_none()
+    }
 }
 
 impl MemberTables {
@@ -35,7 +42,7 @@ impl MemberTables {
         let keys = &self.keys;
         let mut first = *self.declared_first.entry(state).or_insert_with(|| {
             let mut first = ByteSet::default();
-            for &(rest, member) in keys.get(state.0).iter() {
+            for &(rest, member) in keys.get(state.0).tags.iter() {
                 if !shape.is_many(member) {
                     first.union_with(&terms.first(rest));
                 }
@@ -60,6 +67,36 @@ impl MemberTables {
         let written = known.written.and_then(|written| self.texts.child(written, byte));
         let is_declared = self.tags(state).iter().any(|&(_, member)| !shape.is_many(member));
         (is_declared || written.is_some()).then_some(KnownKeys { state, written, ..known })
+    }
+
+    /// The members of those that are declared, each with whether its key ends here.
+    pub(crate) fn declared(
+        &self,
+        shape: &Shape,
+        known: KnownKeys,
+    ) -> impl Iterator<Item = (u32, bool)> {
+        let tags = self.tags(known.state).iter();
+        let declared = tags.filter(|&&(_, member)| !shape.is_many(member));
+        declared.map(|&(rest, member)| (member, rest == TermId::EMPTY))
+    }
+
+    /// Whether a member may come, as far as that depends on those before it and not on its key.
+    pub(crate) fn allows(&self, shape: &Shape, context: ContextId, member: u32) -> bool {
+        let state = self.contexts.get(context.0).state;
+        self.allowed(shape, state, member, self.room(shape, state))
+    }
+
+    /// Whether all keys that may come are declared.
+    pub(crate) fn allows_declared_only(
+        &self,
+        shape: &Shape,
+        state: KeyStateId,
+        context: ContextId,
+    ) -> bool {
+        let members = self.contexts.get(context.0).state;
+        let room = self.room(shape, members);
+        let mut many = self.tags(state).iter().filter(|&&(_, member)| shape.is_many(member));
+        !many.any(|&(_, member)| self.allowed(shape, members, member, room))
     }
 
     /// Whether one ends here.

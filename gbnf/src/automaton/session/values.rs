@@ -3,8 +3,9 @@
 
 use super::{Entry, Reached, Session, State};
 use crate::automaton::label::Label;
-use crate::automaton::program::Position;
+use crate::automaton::program::{Op, Position};
 use crate::automaton::stack::{Frame, NodeId};
+use crate::automaton::terms::TermId;
 use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
 
@@ -13,20 +14,34 @@ use crate::automaton::tracks::TrackId;
 pub struct ValueId(Position);
 
 impl Session {
-    /// The value behind a key of `member` that ends in a configuration, and the state behind that
-    /// value; `None` if the value may be empty or where items of lists may have to be compared. An
-    /// undeclared key is forgotten: the state is exact until [`Session::missed_keys`] changes.
-    pub fn value_behind_key(&mut self, entry: Entry, member: u32) -> Option<(ValueId, State)> {
-        let Label::Key { shape: index, context, .. } = entry.label else { return None };
+    /// The value behind a key of `member` that ends in a configuration; `None` if the value may be
+    /// empty or where items of lists may have to be compared.
+    pub fn value_of_member(&self, entry: Entry, member: u32) -> Option<ValueId> {
+        let Label::Key { shape, .. } = entry.label else { return None };
+        let value = &self.program.shapes[shape as usize].members[member as usize];
+        let is_alone = self.program.lists.is_empty() && !value.value_nullable;
+        is_alone.then_some(ValueId(value.value))
+    }
+
+    /// The state behind that value. An undeclared key is forgotten: the state is exact until
+    /// [`Session::missed_keys`] changes.
+    pub fn behind_member(&mut self, entry: Entry, member: u32) -> State {
+        let Label::Key { shape: index, context, .. } = entry.label else {
+            return State::default();
+        };
         let shape = &self.program.shapes[index as usize];
-        let value = &shape.members[member as usize];
-        if !self.program.lists.is_empty() || value.value_nullable {
-            return None;
-        }
-        let (id, position) = (ValueId(value.value), shape.after);
+        let position = shape.after;
         let argument = self.members.behind_key(shape, context, member);
         let node = self.stacks.push(Frame { position, argument }, entry.below);
-        Some((id, State::clone(&self.pop(node))))
+        State::clone(&self.pop(node))
+    }
+
+    /// The terminal that a value is, if it is one.
+    pub fn term_of_value(&self, value: ValueId) -> Option<TermId> {
+        match self.program.op(value.0) {
+            &Op::Take { label: Label::Term(term), next: Position::RETURN } => Some(term),
+            _ => None,
+        }
     }
 
     /// The state at the beginning of a value, with nothing behind it: it is complete where the value

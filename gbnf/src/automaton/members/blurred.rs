@@ -1,0 +1,90 @@
+//! Members of which nothing is known but what may follow them: what is the same after any of them is
+//! found once.
+
+use crate::automaton::members::{
+    ContextId, Guesses, KeyAfter, KeyStateId, MemberState, MemberTables, Shape,
+};
+use crate::automaton::terms::{TermId, Terms};
+use crate::automaton::texts::SetId;
+
+/// What may follow the members that an object has, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Outlook {
+    /// The end of the object.
+    pub(super) may_close: Option<bool>,
+    /// A further member.
+    pub(super) may_go_on: Option<bool>,
+    /// Members with undeclared keys: all of them, or none.
+    undeclared: Option<bool>,
+    /// Whether an undeclared key may have been written already.
+    is_written: bool,
+}
+
+impl MemberTables {
+    /// What may follow the members of a state.
+    pub(crate) fn outlook(&mut self, shape: &Shape, state: u32, terms: &Terms) -> Outlook {
+        let before = *self.states.get(state);
+        if let Some(outlook) = before.blurred {
+            return outlook;
+        }
+        let room = self.room(shape, state);
+        let many = (0..shape.members.len() as u32).filter(|&member| shape.is_many(member));
+        let mut allowed = many.map(|member| self.allowed(shape, state, member, room));
+        let undeclared = allowed.next().filter(|&first| allowed.all(|other| other == first));
+        Outlook {
+            may_close: Some(self.may_close(shape, state)),
+            may_go_on: Some(self.may_go_on(shape, state, terms)),
+            undeclared,
+            is_written: before.written != SetId::EMPTY || before.forgotten,
+        }
+    }
+
+    /// The state of members of which only is known what may follow them.
+    pub(crate) fn blurred(&mut self, outlook: Outlook) -> u32 {
+        self.states.intern(MemberState { blurred: Some(outlook), ..MemberState::START })
+    }
+
+    /// What is known, or else that it has been asked for.
+    pub(super) fn ask(&self, known: Option<bool>) -> bool {
+        if known.is_none() {
+            self.guess(Guesses { keys: 0, members: 1 });
+        }
+        known.unwrap_or_default()
+    }
+
+    /// A byte of a key that leads from one state to another, where of the members before it only an
+    /// outlook is known.
+    pub(super) fn step_blurred(
+        &mut self,
+        shape: &Shape,
+        (from, to): (KeyStateId, KeyStateId),
+        context: ContextId,
+        outlook: Outlook,
+        terms: &Terms,
+    ) -> KeyAfter {
+        let complete = self.complete(to, terms);
+        let mut after = KeyAfter::default();
+        if self.tags(from).len() == self.tags(to).len() && complete.is_empty() {
+            // Any key may begin so, as with a quote.
+            after.goes_on = Some((to, context));
+            return after;
+        }
+        let is_undeclared = self.tags(to).iter().all(|&(_, member)| shape.is_many(member));
+        if !self.ask(outlook.undeclared.filter(|_| is_undeclared)) {
+            return after;
+        }
+        let rests = self.tags(to).iter().map(|&(rest, _)| rest);
+        let rests: Vec<TermId> = rests.filter(|&rest| rest != TermId::EMPTY).collect();
+        if rests.iter().any(|&rest| self.endings(rest, terms).is_none()) {
+            // What has been read of the key would only be needed where it ends.
+            after.goes_on = Some((to, context));
+        } else if !rests.is_empty() {
+            self.ask(None);
+        }
+        if !complete.is_empty() && self.ask(Some(true).filter(|_| !outlook.is_written)) {
+            let unknown = self.blurred(Outlook { is_written: true, ..Outlook::default() });
+            after.ends = complete.iter().map(|&(_, member)| (member, unknown)).collect();
+        }
+        after
+    }
+}

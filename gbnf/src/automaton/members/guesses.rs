@@ -1,0 +1,39 @@
+//! How often something was asked that is not known: what was found then is only a guess.
+
+use crate::automaton::members::MemberTables;
+
+/// Numbers of questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Guesses {
+    /// For keys that have been forgotten: see [`MemberTables::with_some_key`].
+    pub(crate) keys: u64,
+    /// For members of which only an outlook is known: see [`MemberTables::blurred`].
+    pub(crate) members: u64,
+}
+
+impl MemberTables {
+    /// All up to now.
+    pub(crate) fn guesses(&self) -> Guesses {
+        self.guesses.get()
+    }
+
+    /// Whether there have been any of each kind since.
+    pub(crate) fn guesses_since(&self, before: Guesses) -> Guesses {
+        let now = self.guesses();
+        Guesses {
+            keys: u64::from(now.keys > before.keys),
+            members: u64::from(now.members > before.members),
+        }
+    }
+
+    /// Forgets those since: what was found then is not used.
+    pub(crate) fn take_back(&self, before: Guesses) {
+        self.guesses.set(before);
+    }
+
+    /// Counts some more.
+    pub(crate) fn guess(&self, more: Guesses) {
+        let Guesses { keys, members } = self.guesses();
+        self.guesses.set(Guesses { keys: keys + more.keys, members: members + more.members });
+    }
+}

@@ -1,0 +1,92 @@
+//! What the key of a member may be, asked from outside: by declared keys, written ones and all others.
+
+use std::sync::Arc;
+
+use super::{Entry, Session, State};
+use crate::automaton::label::Label;
+use crate::automaton::members::{KeyEnd, KeyTerms, KnownKeys};
+use crate::automaton::terms::ByteSet;
+
+impl Session {
+    /// What is left of the keys of a label, where undeclared ones are possible and there are plenty.
+    pub fn key_terms(&mut self, label: Label) -> Option<KeyTerms> {
+        let Label::Key { shape, state, context } = label else { return None };
+        self.members.key_terms(&self.program.shapes[shape as usize], state, context, &self.terms)
+    }
+
+    /// What is left of the declared keys of a label and of those that have been written.
+    pub fn known_keys(&self, label: Label) -> Option<KnownKeys> {
+        let Label::Key { shape, state, context } = label else { return None };
+        Some(self.members.known_keys(shape, state, context))
+    }
+
+    /// The bytes with which known keys go on.
+    pub fn known_first(&mut self, known: KnownKeys) -> ByteSet {
+        self.members.known_first(&self.program.shapes[known.shape as usize], known, &self.terms)
+    }
+
+    /// What known keys have behind a further byte; `None` if none goes on so.
+    pub fn known_after(&mut self, known: KnownKeys, byte: u8) -> Option<KnownKeys> {
+        let shape = &self.program.shapes[known.shape as usize];
+        self.members.known_after(shape, known, byte, &self.terms)
+    }
+
+    /// Whether one of the known keys ends here.
+    pub fn known_end(&mut self, known: KnownKeys) -> bool {
+        self.members.known_end(&self.program.shapes[known.shape as usize], known, &self.terms)
+    }
+
+    /// What the key of a label is if it ends after these bytes.
+    pub fn key_end(&mut self, label: Label, bytes: &[u8]) -> KeyEnd {
+        let Label::Key { shape, state, context } = label else { return KeyEnd::None };
+        let shape = &self.program.shapes[shape as usize];
+        self.members.end(shape, state, context, bytes, &self.terms)
+    }
+
+    /// The state behind the key of a configuration of `state` that ends with `bytes` and is an
+    /// undeclared key of these members: exact until [`Session::missed_keys`] changes, as only then
+    /// has a further key been compared with this one.
+    pub fn after_some_key(
+        &mut self,
+        state: &State,
+        entry: Entry,
+        members: &[u32],
+        bytes: &[u8],
+    ) -> State {
+        let Label::Key { shape: index, context, .. } = entry.label else {
+            return State::default();
+        };
+        let program = Arc::clone(&self.program);
+        let shape = &program.shapes[index as usize];
+        let ends = members
+            .iter()
+            .map(|&member| (member, self.members.with_some_key(shape, context, member)))
+            .collect();
+        let ended = self.after_keys(index, entry.below, ends);
+        self.reached_by(state, entry, bytes, &ended)
+    }
+
+    /// How often a further key has been compared with one of [`Session::after_some_key`].
+    pub fn missed_keys(&self) -> u64 {
+        self.members.guesses().keys
+    }
+
+    /// The members of known keys that are declared, each with whether its key ends here.
+    pub fn declared_keys(&self, known: KnownKeys) -> impl Iterator<Item = (u32, bool)> {
+        self.members.declared(&self.program.shapes[known.shape as usize], known)
+    }
+
+    /// Whether a member may come whose key is that of a label, as far as that depends on the members
+    /// before it.
+    pub fn allows_member(&self, label: Label, member: u32) -> bool {
+        let Label::Key { shape, context, .. } = label else { return false };
+        self.members.allows(&self.program.shapes[shape as usize], context, member)
+    }
+
+    /// Whether the key of a label can only be a declared one.
+    pub fn allows_declared_keys_only(&self, label: Label) -> bool {
+        let Label::Key { shape, state, context } = label else { return false };
+        let shape = &self.program.shapes[shape as usize];
+        self.members.allows_declared_only(shape, state, context)
+    }
+}
