@@ -4,7 +4,8 @@
 use grammask_gbnf::{TermId, Terms};
 use rustc_hash::FxHashMap;
 
-use crate::kinds::{Kinds, Utf8Place};
+use crate::kinds::Kinds;
+use crate::loops::kinds_leading;
 
 /// The states of terms, numbered as they are met.
 pub(crate) struct Dfa<'a> {
@@ -100,48 +101,8 @@ impl<'a> Dfa<'a> {
             return Kinds::default();
         }
         let from = if state == Self::END { self.again } else { term };
-        let mut within = FxHashMap::default();
-        let loops = Kinds::of_all(|byte| {
-            let place = Utf8Place::BETWEEN.after(byte);
-            let after = self.terms.next(from, byte);
-            place.is_some_and(|place| self.leads_to(term, after, place, &mut within))
-        });
+        let loops = kinds_leading(from, term, &|term| self.terms.transitions(term));
         self.states[state as usize].loops = Some(loops);
         loops
-    }
-
-    /// Whether each character of which so much has been read leads to a term. The depth is that of
-    /// a character.
-    fn leads_to(
-        &self,
-        to: TermId,
-        term: TermId,
-        place: Utf8Place,
-        known: &mut FxHashMap<(TermId, Utf8Place), bool>,
-    ) -> bool {
-        if place == Utf8Place::BETWEEN {
-            return term == to;
-        }
-        if let Some(&known) = known.get(&(term, place)) {
-            return known;
-        }
-        let (mut next, last) = place.bytes();
-        let mut all = false;
-        for &(lo, hi, after) in self.terms.transitions(term) {
-            if hi < next {
-                continue;
-            }
-            let place = place.after(next).filter(|_| lo <= next);
-            if !place.is_some_and(|place| self.leads_to(to, after, place, known)) {
-                break;
-            }
-            if hi >= last {
-                all = true;
-                break;
-            }
-            next = hi + 1;
-        }
-        known.insert((term, place), all);
-        all
     }
 }

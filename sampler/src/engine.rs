@@ -11,11 +11,10 @@ use grammask_gbnf::{Entry, Session, State, Terms, TextId, TokenName, TokenRefere
 use smallvec::SmallVec;
 
 use crate::generations::Generations;
-use crate::lookahead::{EntryMask, Lookahead};
+use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
 use crate::mask::TokenMask;
 use crate::tables::{self, Tables};
 use crate::token_id::TokenId;
-use crate::values::ValueMemo;
 use crate::vocabulary::Vocabulary;
 
 /// A vocabulary with everything that is known about it: the trie of its tokens and the tables of
@@ -50,16 +49,16 @@ const MOST_TERMS: usize = 2_000;
 const MASKS: usize = 2 << 20;
 
 /// Masks that have been computed, by configuration and the text on which it depends: those of one
-/// session.
+/// session. Nothing for a configuration with forgotten members if the mask depends on them.
 #[derive(Debug)]
 pub(crate) struct MaskMemo {
-    masks: Generations<(Entry, TextId), Arc<EntryMask>>,
-    values: ValueMemo,
+    masks: Generations<(Entry, TextId), Option<Arc<EntryMask>>>,
+    lookahead: LookaheadMemo,
 }
 
 impl Default for MaskMemo {
     fn default() -> Self {
-        Self { masks: Generations::new(MASKS), values: ValueMemo::default() }
+        Self { masks: Generations::new(MASKS), lookahead: LookaheadMemo::default() }
     }
 }
 
@@ -131,19 +130,25 @@ impl Engine {
         mask: &mut TokenMask,
     ) {
         let mut mask_of = |&entry: &Entry| {
-            let key = (entry, state.text_of(entry));
-            memo.masks.get(&key).unwrap_or_else(|| {
-                let start = state.only(entry);
-                let before = session.steps();
-                let computed = session.look_ahead(|session| {
-                    let values = &mut memo.values;
-                    Lookahead { engine: self, session, values }.entry_mask(&start, entry)
+            if let Some(blurred) = session.blurred(entry) {
+                let key = (blurred, state.text_of(blurred));
+                let known = memo.masks.get(&key).unwrap_or_else(|| {
+                    let lookahead = &mut memo.lookahead;
+                    let mask = session.if_blurred(|session| {
+                        Arc::new(self.entry_mask(session, lookahead, state, blurred))
+                    });
+                    memo.masks.insert(key, mask.clone());
+                    mask
                 });
-                // The root is one of them.
-                self.tables.count_visited(session.steps() - before + 1);
-                let computed = Arc::new(computed);
-                memo.masks.insert(key, Arc::clone(&computed));
-                computed
+                if let Some(mask) = known {
+                    return mask;
+                }
+            }
+            let key = (entry, state.text_of(entry));
+            memo.masks.get(&key).flatten().unwrap_or_else(|| {
+                let mask = Arc::new(self.entry_mask(session, &mut memo.lookahead, state, entry));
+                memo.masks.insert(key, Some(Arc::clone(&mask)));
+                mask
             })
         };
         let entries: SmallVec<[Arc<EntryMask>; 4]> =
@@ -158,5 +163,25 @@ impl Engine {
         if state.is_complete() {
             self.vocabulary.eog_ids().iter().for_each(|&token| mask.insert(token));
         }
+    }
+
+    /// The mask of a configuration, with the text of a state.
+    fn entry_mask(
+        &self,
+        session: &mut Session,
+        memo: &mut LookaheadMemo,
+        state: &State,
+        entry: Entry,
+    ) -> EntryMask {
+        let start = state.only(entry);
+        let before = session.steps();
+        let mask = session.look_ahead(|session| {
+            let (departures, assumed) = (Vec::new(), None);
+            let mut lookahead = Lookahead { engine: self, session, memo, departures, assumed };
+            lookahead.entry_mask(&start, entry)
+        });
+        // The root is one of them.
+        self.tables.count_visited(session.steps() - before + 1);
+        mask
     }
 }

@@ -17,6 +17,12 @@ impl<T: Footprint> Footprint for Arc<T> {
     }
 }
 
+impl<T: Footprint> Footprint for Option<T> {
+    fn bytes(&self) -> usize {
+        self.as_ref().map_or(0, T::bytes)
+    }
+}
+
 /// So many generations there are: what goes at once is about one in as many bytes, so that the memory
 /// that is held stays much the same.
 const AGES: usize = 8;

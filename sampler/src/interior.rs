@@ -14,6 +14,7 @@ use crate::characters::{Characters, begins_character};
 use crate::dfa::Dfa;
 use crate::generations::Footprint;
 use crate::mask::TokenMask;
+use crate::quotient::Quotient;
 use crate::similar::{Difference, similar};
 use crate::tables::Tables;
 use crate::token_id::TokenId;
@@ -97,7 +98,9 @@ impl Interior {
         terms: &Terms,
     ) -> Option<Self> {
         let trie = &tables.trie;
-        let other = similar(term, terms)?;
+        // One with bounds would be made from that of another term again.
+        let other =
+            similar(term, terms).filter(|&other| !tables.has_bounds(start, other, terms))?;
         let difference = Difference::find(start, (term, other), trie, terms)?;
         tables.count_visited(difference.visited);
         let other = tables.interior(start, other, terms);
@@ -111,6 +114,33 @@ impl Interior {
         walk.ambiguous.union_with(&difference.ambiguous);
         walk.through(difference.pending);
         Some(walk.into_table())
+    }
+}
+
+impl Interior {
+    /// The table of a term from what terms have in common inside of which the same texts stay;
+    /// nothing if the term is not wide, or has too many states for that. `stops` as in
+    /// [`Quotient::new`].
+    pub(crate) fn of_alike(
+        start: TrieNode,
+        term: TermId,
+        tables: &Tables,
+        terms: &Terms,
+        stops: impl Fn(TermId) -> bool,
+    ) -> Option<Self> {
+        if !tables.is_wide(start, term, terms) {
+            return None;
+        }
+        let (quotient, bytes) = Quotient::new(term, terms, stops)?;
+        let alike = tables.alike(start, quotient);
+        let ends = alike.ends((start, term), &bytes, tables, terms)?;
+        Some(Self {
+            inside: alike.inside.clone(),
+            ends: tables.below(ends),
+            few_left: Box::default(),
+            exits: Box::default(),
+            ambiguous: ByteSet::default(),
+        })
     }
 }
 

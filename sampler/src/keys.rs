@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, KeyEnd, KeyTerms, Session, State, TrackId, ValueId};
+use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TrackId, ValueId};
 
 use crate::below::Below;
 use crate::lookahead::{Base, Lookahead};
@@ -26,8 +26,14 @@ impl Lookahead<'_> {
         entry: Entry,
         found: &mut Found,
     ) -> Box<[Base]> {
+        if self.is_in_vain() {
+            return Box::default();
+        }
         let Some(KeyTerms { free, others, only }) = self.session.key_terms(entry.label) else {
-            self.walk_on(node, start, found);
+            match self.declared_only(node, entry) {
+                Some(declared) => found.append(declared),
+                None => self.walk_on(node, start, found),
+            }
             return Box::default();
         };
         let tables = free.iter();
@@ -56,12 +62,39 @@ impl Lookahead<'_> {
 
     /// The ends of keys, where all undeclared keys belong to the entry `member`.
     fn only_ends(&mut self, key: Key<'_>, member: u32, ends: &Arc<Below>, found: &mut Found) {
+        if self.declared_and_others(key, member, ends, found) {
+            return;
+        }
         let mut known = self.known_ends(key, ends);
         known.extend(ends.nodes.iter().filter(|&&node| self.is_like(key, node)));
         known.sort_unstable();
         known.dedup();
         self.same_ends(key, &[member], (ends, &known), found);
         self.known_keys(key, &known, found);
+    }
+
+    /// The same where no undeclared key has been written that could be written again, and nothing
+    /// but the keys has a say in it; whether that is so.
+    fn declared_and_others(
+        &mut self,
+        key: Key<'_>,
+        member: u32,
+        ends: &Arc<Below>,
+        found: &mut Found,
+    ) -> bool {
+        let Key { node, entry, .. } = key;
+        let keys = self.session.known_keys(entry.label).filter(KnownKeys::are_declared);
+        let Some(keys) = keys.filter(|_| entry.track == TrackId::NONE) else { return false };
+        let declared = self.declared(node, keys);
+        let Some(values) = declared.allowed_ends(self.session, entry) else { return false };
+        let is_end = |node: TrieNode| ends.nodes.binary_search(&node).is_ok();
+        let nodes = declared.ends.iter().map(|end| end.node);
+        let nodes: Vec<TrieNode> = nodes.filter(|&node| is_end(node)).collect();
+        self.same_ends(key, &[member], (ends, &nodes), found);
+        for (end, value) in values.into_iter().filter(|(end, _)| is_end(end.node)) {
+            self.declared_end(end, value, entry, found);
+        }
+        true
     }
 
     /// The ends of keys, by the entries to which they may belong.
@@ -91,6 +124,12 @@ impl Lookahead<'_> {
         self.known_keys(key, &others, found);
     }
 
+    /// Whether what is being found will not be used: it was assumed that no further key ends within a
+    /// token, and one has.
+    pub(crate) fn is_in_vain(&self) -> bool {
+        self.assumed.is_some_and(|missed| self.session.missed_keys() != missed)
+    }
+
     /// Whether, behind a node, an item is still like one that it must differ from.
     fn is_like(&mut self, key: Key<'_>, node: TrieNode) -> bool {
         key.entry.track != TrackId::NONE
@@ -118,11 +157,15 @@ impl Lookahead<'_> {
         };
         let Some(&some) = ends.nodes.iter().find(|&&node| is_meant(node)) else { return };
         let missed = self.session.missed_keys();
+        let outer = self.assumed.replace(self.assumed.unwrap_or(missed));
+        // What is still to be followed up is no matter of this key.
+        let departures = std::mem::take(&mut self.departures);
         let mut same = Found::new(self.engine.vocabulary().len());
         if let &[member] = members
-            && let Some((value, behind)) = key.value(self.session, member)
+            && let Some(value) = key.value(self.session, member)
         {
-            self.value((ends, value), &behind, is_meant, &mut same);
+            let tokens = self.value(ends, value);
+            self.add_value(&tokens, (key.entry, member), is_meant, &mut same);
         } else {
             let bytes = self.bytes_to(key, some);
             let state = self.session.after_some_key(key.start, key.entry, members, &bytes);
@@ -136,9 +179,12 @@ impl Lookahead<'_> {
                 self.walk(node, &state, &mut same);
             }
         }
+        self.depart(&mut same);
+        self.departures = departures;
+        self.assumed = outer;
         if self.session.missed_keys() == missed {
             found.append(same);
-        } else {
+        } else if outer.is_none() {
             let nodes: Vec<_> = ends.nodes.iter().copied().filter(|&node| is_meant(node)).collect();
             self.one_by_one(key, &nodes, found);
         }
@@ -151,11 +197,10 @@ impl Lookahead<'_> {
         for &node in nodes {
             match self.session.key_end(key.entry.label, &self.bytes_to(key, node)) {
                 KeyEnd::None => {}
-                KeyEnd::Declared(member)
-                    if let Some((value, behind)) = key.value(self.session, member) =>
-                {
+                KeyEnd::Declared(member) if let Some(value) = key.value(self.session, member) => {
                     let start = self.engine.tables.below(vec![node]);
-                    self.value((&start, value), &behind, |_| true, found);
+                    let tokens = self.value(&start, value);
+                    self.add_value(&tokens, (key.entry, member), |_| true, found);
                 }
                 KeyEnd::Declared(_) | KeyEnd::Free(_) => others.push(node),
             }
@@ -206,12 +251,10 @@ struct Key<'a> {
 }
 
 impl Key<'_> {
-    /// The value behind the key, and the state behind that, where neither depends on the text.
-    fn value(&self, session: &mut Session, member: u32) -> Option<(ValueId, State)> {
-        if self.entry.track != TrackId::NONE {
-            return None;
-        }
-        session.value_behind_key(self.entry, member)
+    /// The value behind the key, where it does not depend on the text.
+    fn value(&self, session: &Session, member: u32) -> Option<ValueId> {
+        let is_outside = self.entry.track == TrackId::NONE;
+        is_outside.then(|| session.value_of_member(self.entry, member)).flatten()
     }
 
     /// The state behind some bytes.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use grammask_gbnf::{Entry, Label, Session, State};
 
+use crate::declared::DeclaredMemo;
+use crate::departures::Departure;
 use crate::engine::Engine;
 use crate::generations::Footprint;
 use crate::interior::{Interior, Iterations};
@@ -17,7 +19,19 @@ use crate::values::ValueMemo;
 pub(crate) struct Lookahead<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) session: &'a mut Session,
-    pub(crate) values: &'a mut ValueMemo,
+    pub(crate) memo: &'a mut LookaheadMemo,
+    /// What tables have said that is still to be followed up.
+    pub(crate) departures: Vec<Departure>,
+    /// Where all that is being found goes by an assumption on keys: how often those before it had
+    /// failed ([`Session::missed_keys`]).
+    pub(crate) assumed: Option<u64>,
+}
+
+/// What looks ahead have found in a session that later ones need as well.
+#[derive(Debug, Default)]
+pub(crate) struct LookaheadMemo {
+    pub(crate) values: ValueMemo,
+    pub(crate) declared: DeclaredMemo,
 }
 
 impl Lookahead<'_> {
@@ -49,6 +63,7 @@ impl Lookahead<'_> {
                 Box::default()
             }
         };
+        self.depart(&mut found);
         EntryMask { bases, more: found.into_set() }
     }
 }

@@ -13,7 +13,9 @@ use crate::class_run::ClassRun;
 use crate::crossings::Crossings;
 use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
+use crate::quotient::{Alike, Quotient};
 use crate::trie::{TokenTrie, TrieNode};
+use crate::values::ValueTokens;
 use crate::vocabulary::Vocabulary;
 
 /// The tables of a vocabulary.
@@ -32,6 +34,10 @@ pub(crate) struct Tables {
     iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
     class_runs: Mutex<Generations<RunKey, Arc<ClassRun>>>,
     belows: Mutex<Generations<Box<[TrieNode]>, Arc<Below>>>,
+    /// By (where in the trie, quotient of terms).
+    alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
+    /// By (what the value lies behind, term).
+    values: Mutex<Generations<(usize, Fingerprint), Arc<ValueTokens>>>,
     /// See [`crate::Engine::nodes_visited`].
     visited: AtomicU64,
 }
@@ -55,15 +61,21 @@ const KEYS: usize = 2 << 20;
 const ITERATIONS: usize = 1 << 20;
 /// for runs over a class,
 const CLASS_RUNS: usize = 2 << 20;
-/// and for what lies below the nodes where tokens leave terminals.
+/// for what lies below the nodes where tokens leave terminals,
 const BELOWS: usize = 1 << 20;
+/// for terms that are alike inside,
+const ALIKE: usize = 512 << 10;
+/// and for the values of members that are terms.
+const VALUES: usize = 512 << 10;
 /// All of them together.
 pub(crate) const MOST_BYTES: usize =
-    INTERIORS + CROSSINGS + KEYS + ITERATIONS + CLASS_RUNS + BELOWS;
+    INTERIORS + CROSSINGS + KEYS + ITERATIONS + CLASS_RUNS + BELOWS + ALIKE + VALUES;
 /// The lengths of runs for which there are tables, besides those without end.
 const RUNS: [u32; 4] = [32, 16, 8, 4];
 /// With so few bytes little of the trie begins: runs of them are short, as in a number.
 const SMALL_CLASS: usize = 32;
+/// With so many bytes most of the trie begins.
+const WIDE: usize = 48;
 /// Where a bound on a length is not reached by tokens of this share of the longest one's bytes,
 const SHORT: usize = 5;
 /// and there are so few places where longer ones go on, those are looked at for themselves.
@@ -86,6 +98,8 @@ impl Tables {
             iterations: Mutex::new(Generations::new(ITERATIONS)),
             class_runs: Mutex::new(Generations::new(CLASS_RUNS)),
             belows: Mutex::new(Generations::new(BELOWS)),
+            alike: Mutex::new(Generations::new(ALIKE)),
+            values: Mutex::new(Generations::new(VALUES)),
             visited: AtomicU64::new(0),
         }
     }
@@ -101,6 +115,8 @@ impl Tables {
             + of(&self.iterations)
             + of(&self.class_runs)
             + of(&self.belows)
+            + of(&self.alike)
+            + of(&self.values)
     }
 
     /// Counts nodes that have been visited.
@@ -116,16 +132,27 @@ impl Tables {
     pub(crate) fn interior(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
         let (term, _) = terms.without_bounds(term, self.trie.height(node));
         let key = (node, terms.fingerprint(term));
-        let short = self.trie.height(TokenTrie::ROOT) / SHORT;
         shared(&self.interiors, &key, || {
-            let (free, short) = terms.without_bounds(term, short.max(1));
+            let (free, short) = terms.without_bounds(term, self.short());
             if free == term || self.trie.at_depth(node, short).len() > FEW_LONG {
-                let similar = Interior::of_similar(node, term, self, terms);
-                return similar.unwrap_or_else(|| Interior::new(node, term, self, terms));
+                return Interior::of_similar(node, term, self, terms)
+                    .or_else(|| Interior::of_alike(node, term, self, terms, |_| false))
+                    .unwrap_or_else(|| Interior::new(node, term, self, terms));
             }
             let free = self.interior(node, free, terms);
             Interior::of_bounded(&free, short, node, term, self, terms)
         })
+    }
+
+    /// Whether a term has bounds on lengths that some tokens below a node do not reach.
+    pub(crate) fn has_bounds(&self, node: TrieNode, term: TermId, terms: &Terms) -> bool {
+        let is_free = |bytes| terms.without_bounds(term, bytes).0 == term;
+        !is_free(self.trie.height(node)) || !is_free(self.short())
+    }
+
+    /// Tokens of so many bytes are short.
+    fn short(&self) -> usize {
+        (self.trie.height(TokenTrie::ROOT) / SHORT).max(1)
     }
 
     /// Where, below a node, one of some bytes can be read inside a term that may end before it.
@@ -144,7 +171,11 @@ impl Tables {
     /// The tokens of a key, below a node.
     pub(crate) fn key(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
         let key = (node, terms.fingerprint(term));
-        shared(&self.keys, &key, || Interior::of_key(node, term, self, terms))
+        let stops = |term: TermId| !terms.has_plenty(term);
+        shared(&self.keys, &key, || {
+            Interior::of_alike(node, term, self, terms, stops)
+                .unwrap_or_else(|| Interior::of_key(node, term, self, terms))
+        })
     }
 
     /// The tokens of a counted loop, below a node.
@@ -203,6 +234,23 @@ impl Tables {
         shared(&self.belows, &nodes, || Below::new(&nodes, self))
     }
 
+    /// What terms of a quotient have in common, below a node.
+    pub(crate) fn alike(&self, node: TrieNode, quotient: Quotient) -> Arc<Alike> {
+        let key = (node, quotient);
+        shared(&self.alike, &key, || Alike::new(node, &key.1, self))
+    }
+
+    /// The tokens of a value that is a term and begins behind some nodes.
+    pub(crate) fn value(
+        &self,
+        starts: &Arc<Below>,
+        term: TermId,
+        terms: &Terms,
+    ) -> Arc<ValueTokens> {
+        let key = (Arc::as_ptr(starts).addr(), terms.fingerprint(term));
+        shared(&self.values, &key, || ValueTokens::new(terms, &term, starts, self))
+    }
+
     /// What lies below the nodes that go by the same key, by key.
     pub(crate) fn belows<K: Copy + Ord>(&self, mut nodes: Vec<(K, TrieNode)>) -> Belows<K> {
         nodes.sort_unstable();
@@ -216,6 +264,12 @@ impl Tables {
     /// looked at is little.
     pub(crate) fn is_large_for_keys(&self, node: TrieNode) -> bool {
         self.trie.below(node) > self.trie.len() / LARGE_FOR_KEYS
+    }
+
+    /// Whether so much of the trie can be read in a term that it may be worth while to look for those
+    /// that are alike.
+    pub(crate) fn is_wide(&self, node: TrieNode, term: TermId, terms: &Terms) -> bool {
+        self.is_large(node) && terms.first(term).len() >= WIDE
     }
 
     /// Whether much is below a node.

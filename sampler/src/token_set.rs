@@ -1,14 +1,17 @@
 //! Sets of tokens that take no more room than they need.
 
+use std::sync::Arc;
+
 use crate::generations::Footprint;
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
 
 /// A set of tokens, as a list where it is small.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum TokenSet {
     Few(Box<[TokenId]>),
-    Many(Box<TokenMask>),
+    /// Shared by what is alike.
+    Many(Arc<TokenMask>),
 }
 
 /// From what share of the vocabulary on a list is larger than a mask.
@@ -49,7 +52,7 @@ impl From<TokenMask> for TokenSet {
         if mask.count() * FEW <= mask.len() {
             return Self::Few(mask.tokens().collect());
         }
-        Self::Many(Box::new(mask))
+        Self::Many(Arc::new(mask))
     }
 }
 
@@ -97,7 +100,7 @@ impl Found {
         }
         let mut mask = self.many.unwrap_or_else(|| Box::new(TokenMask::new(self.len)));
         self.tokens.into_iter().for_each(|token| mask.insert(token));
-        TokenSet::Many(mask)
+        TokenSet::Many(Arc::new(*mask))
     }
 }
 

@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Session, State, ValueId};
+use grammask_gbnf::{ByteSet, Entry, Session, State, Surroundings, TermId, Terms, ValueId};
 
 use crate::below::Below;
 use crate::generations::{Footprint, Generations};
 use crate::lookahead::Lookahead;
+use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::TrieNode;
@@ -29,69 +30,149 @@ pub(crate) struct ValueTokens {
     behind_large: Arc<Below>,
 }
 
-/// The values of one session, by where they begin.
+/// The values of one session.
 #[derive(Debug)]
-pub(crate) struct ValueMemo(Generations<(usize, ValueId), Arc<ValueTokens>>);
+pub(crate) struct ValueMemo {
+    /// By where they begin.
+    values: Generations<(usize, ValueId), Arc<ValueTokens>>,
+    /// What lies behind them, by what lies around them.
+    behind: Generations<(usize, Surroundings), BehindValue>,
+}
 
-/// How many bytes they may take.
+/// The tokens that lie behind a value; nothing if they depend on which members there are.
+#[derive(Clone, Debug)]
+struct BehindValue {
+    /// The value: kept, so that no other gets its address.
+    _value: Arc<ValueTokens>,
+    behind: Option<Arc<[(TrieNode, TokenId)]>>,
+}
+
+/// How many bytes either may take.
 const VALUES: usize = 512 << 10;
 
 impl Default for ValueMemo {
     fn default() -> Self {
-        Self(Generations::new(VALUES))
+        Self { values: Generations::new(VALUES), behind: Generations::new(VALUES) }
     }
 }
 
 impl Lookahead<'_> {
-    /// The tokens of a value that begins behind some nodes and of what lies behind the value, as far
-    /// as their nodes are meant.
-    pub(crate) fn value(
+    /// The tokens of a value that begins behind some nodes.
+    pub(crate) fn value(&mut self, starts: &Arc<Below>, value: ValueId) -> Arc<ValueTokens> {
+        let tables = &self.engine.tables;
+        if let Some(term) = self.session.term_of_value(value) {
+            return tables.value(starts, term, self.session.terms());
+        }
+        let key = (Arc::as_ptr(starts).addr(), value);
+        self.memo.values.values.get(&key).unwrap_or_else(|| {
+            let start = self.session.start_of_value(value);
+            let tokens = ValueTokens::new(&mut *self.session, &start, starts, tables);
+            let tokens = Arc::new(tokens);
+            self.memo.values.values.insert(key, Arc::clone(&tokens));
+            tokens
+        })
+    }
+
+    /// Adds the tokens of the value of a member and of what lies behind it, as far as their nodes are
+    /// meant; `entry` is the key of the member.
+    pub(crate) fn add_value(
         &mut self,
-        (starts, value): (&Arc<Below>, ValueId),
-        behind: &State,
+        tokens: &Arc<ValueTokens>,
+        (entry, member): (Entry, u32),
         is_meant: impl Fn(TrieNode) -> bool,
         found: &mut Found,
     ) {
-        let key = (Arc::as_ptr(starts).addr(), value);
-        let known = self.values.0.get(&key).unwrap_or_else(|| {
-            let tokens = Arc::new(self.value_tokens(starts, value));
-            self.values.0.insert(key, Arc::clone(&tokens));
-            tokens
-        });
         let mut add = |tokens: &[(TrieNode, TokenId)]| {
             let meant = tokens.iter().filter(|&&(node, _)| is_meant(node));
             found.extend(meant.map(|&(_, token)| token));
         };
-        add(&known.tokens);
-        walk_below(self.session, &known.behind, Below::ROOT, behind, &mut add);
-        walk_below(self.session, &known.behind_large, Below::ROOT, behind, &mut add);
-        for &node in known.behind_large.large.iter().filter(|&&node| is_meant(node)) {
-            self.walk(node, behind, found);
+        add(&tokens.tokens);
+        let ValueTokens { behind, behind_large, .. } = &**tokens;
+        if !behind.has_children(Below::ROOT) && behind_large.nodes.is_empty() {
+            return;
+        }
+        if let Some(known) = self.behind_value(tokens, (entry, member)) {
+            return add(&known);
+        }
+        let state = self.session.behind_member(entry, member);
+        tokens.walk_behind(self.session, &state, &mut add);
+        for &node in behind_large.large.iter().filter(|&&node| is_meant(node)) {
+            self.walk(node, &state, found);
         }
     }
 
-    fn value_tokens(&mut self, starts: &Arc<Below>, value: ValueId) -> ValueTokens {
-        let trie = &self.engine.tables.trie;
-        let start = self.session.start_of_value(value);
+    /// The tokens that lie behind the value of a member, if they do not depend on which members there
+    /// are.
+    fn behind_value(
+        &mut self,
+        tokens: &Arc<ValueTokens>,
+        (entry, member): (Entry, u32),
+    ) -> Option<Arc<[(TrieNode, TokenId)]>> {
+        if !tokens.behind_large.large.is_empty() {
+            return None;
+        }
+        let around = self.session.blurred_member(entry, member)?;
+        let key = (Arc::as_ptr(tokens).addr(), around);
+        let known = self.memo.values.behind.get(&key).unwrap_or_else(|| {
+            let behind = self.session.if_blurred(|session| {
+                let state = session.behind_blurred(around);
+                let mut behind = Vec::new();
+                tokens.walk_behind(session, &state, &mut |more| behind.extend_from_slice(more));
+                behind.into()
+            });
+            let known = BehindValue { _value: Arc::clone(tokens), behind };
+            self.memo.values.behind.insert(key, known.clone());
+            known
+        });
+        known.behind
+    }
+}
+
+impl ValueTokens {
+    /// Reads what lies below some nodes as a value.
+    pub(crate) fn new<R: Reader>(
+        mut reader: R,
+        start: &R::State,
+        starts: &Arc<Below>,
+        tables: &Tables,
+    ) -> Self {
+        let trie = &tables.trie;
         let mut tokens = starts.tokens.to_vec();
-        let ends = walk_value(
-            self.session,
+        let ends = read_through(
+            &mut reader,
             vec![(Below::ROOT, start.clone())],
             |node| starts.children(node),
             |node| tokens.extend_from_slice(starts.tokens_of(node)),
         );
-        let large_ends = walk_value(
-            self.session,
+        let large_ends = read_through(
+            &mut reader,
             starts.large.iter().map(|&node| (node, start.clone())).collect(),
             |node| trie.children(node),
             |node| tokens.extend(trie.token(node).map(|token| (node, token))),
         );
-        ValueTokens {
+        Self {
             _starts: Arc::clone(starts),
             tokens: tokens.into(),
             behind: starts.behind(&ends),
-            behind_large: self.engine.tables.below(large_ends),
+            behind_large: tables.below(large_ends),
         }
+    }
+
+    /// Walks through what lies behind the value; `add` is given the tokens.
+    fn walk_behind(
+        &self,
+        session: &mut Session,
+        state: &State,
+        add: &mut impl FnMut(&[(TrieNode, TokenId)]),
+    ) {
+        walk_below(session, &self.behind, Below::ROOT, state, add);
+        walk_below(session, &self.behind_large, Below::ROOT, state, add);
+    }
+}
+
+impl Footprint for BehindValue {
+    fn bytes(&self) -> usize {
+        self.behind.as_ref().map_or(0, |behind| size_of_val(&**behind))
     }
 }
 
@@ -101,24 +182,60 @@ impl Footprint for ValueTokens {
     }
 }
 
-/// Walks from some nodes, each with a state, as far as a value reaches; `add` is given each node on
+/// What reads a value.
+pub(crate) trait Reader {
+    /// How much has been read.
+    type State: Clone;
+
+    /// The bytes that may come next, and perhaps more.
+    fn first(&self, state: &Self::State) -> ByteSet;
+
+    /// The state behind a byte, if there is one, and whether the value may end there.
+    fn read(&mut self, state: &Self::State, byte: u8) -> Option<(Self::State, bool)>;
+}
+
+impl Reader for &mut Session {
+    type State = State;
+
+    fn first(&self, state: &State) -> ByteSet {
+        Session::first(self, state)
+    }
+
+    fn read(&mut self, state: &State, byte: u8) -> Option<(State, bool)> {
+        let next = self.step(state, byte);
+        let may_end = next.is_complete();
+        (!next.is_dead()).then_some((next, may_end))
+    }
+}
+
+impl Reader for &Terms {
+    type State = TermId;
+
+    fn first(&self, &term: &TermId) -> ByteSet {
+        Terms::first(self, term)
+    }
+
+    fn read(&mut self, &term: &TermId, byte: u8) -> Option<(TermId, bool)> {
+        let next = self.next(term, byte);
+        (next != TermId::NOTHING).then(|| (next, self.nullable(next)))
+    }
+}
+
+/// Reads from some nodes on, each with a state, as far as a value reaches; `add` is given each node on
 /// the way. Where the value may end is returned.
-fn walk_value<N: Copy, C: Iterator<Item = (u8, N)>>(
-    session: &mut Session,
-    mut pending: Vec<(N, State)>,
+fn read_through<R: Reader, N: Copy, C: Iterator<Item = (u8, N)>>(
+    reader: &mut R,
+    mut pending: Vec<(N, R::State)>,
     children: impl Fn(N) -> C,
     mut add: impl FnMut(N),
 ) -> Vec<N> {
     let mut ends = Vec::new();
     while let Some((node, state)) = pending.pop() {
-        let first = session.first(&state);
+        let first = reader.first(&state);
         for (byte, child) in children(node).filter(|&(byte, _)| first.contains(byte)) {
-            let next = session.step(&state, byte);
-            if next.is_dead() {
-                continue;
-            }
+            let Some((next, may_end)) = reader.read(&state, byte) else { continue };
             add(child);
-            if next.is_complete() {
+            if may_end {
                 ends.push(child);
             }
             pending.push((child, next));

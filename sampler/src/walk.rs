@@ -17,6 +17,9 @@ use crate::trie::TrieNode;
 impl Lookahead<'_> {
     /// The tokens below a node that a state allows.
     pub(crate) fn walk(&mut self, node: TrieNode, state: &State, found: &mut Found) {
+        if self.is_in_vain() {
+            return;
+        }
         let tables = &self.engine.tables;
         let is_large = tables.is_large(node);
         let has_keys = || state.entries().iter().any(is_outer_key);
@@ -62,7 +65,8 @@ impl Lookahead<'_> {
     }
 
     /// The tokens below a node that a configuration of `state` allows, from a table; those that
-    /// leave the terminal are added to `found`. Nothing if there is no table that tells all.
+    /// leave the terminal are added to `found` or come with [`Lookahead::depart`]. Nothing if there
+    /// is no table that tells all.
     pub(crate) fn by_table(
         &mut self,
         node: TrieNode,
@@ -76,41 +80,35 @@ impl Lookahead<'_> {
         match entry.label {
             Label::Term(term) => {
                 let table = self.engine.tables.interior(node, term, self.session.terms());
-                let below = self.session.behind(state, entry, &[]);
-                let first = self.session.first(&below);
+                let departure = self.departure(state, entry);
+                let first = self.departures[departure].first;
                 if first.intersects(&table.ambiguous) {
                     // What has few tokens is walked through sooner.
                     table.inside.mask()?;
                     let both = first.intersection(&table.ambiguous);
                     let terms = self.session.terms();
                     let crossings = self.engine.tables.crossings(node, term, both, terms);
-                    for (byte, nodes) in crossings.nodes()? {
-                        let after = self.session.step(&below, *byte);
-                        self.leave(nodes, &after, found);
-                    }
+                    let nodes = crossings.nodes()?.iter();
+                    self.departures[departure].behind_bytes(nodes);
                 }
-                self.leave(&table.ends, &below, found);
-                for (byte, exits) in &table.exits {
-                    if first.contains(*byte) {
-                        let after = self.session.step(&below, *byte);
-                        self.leave(exits, &after, found);
-                    }
-                }
+                self.departures[departure].at_once(&table.ends);
+                self.departures[departure].behind_bytes(table.exits.iter());
+                self.depart_early(departure, found);
                 Some(Base::Interior(table))
             }
             Label::Counted { rest, item, min, max } => {
                 let table = self.engine.tables.iterations(node, (rest, item), self.session.terms());
-                let below = self.session.behind(state, entry, &[]);
-                let first = self.session.first(&below);
-                if first.intersects(&table.ambiguous) {
+                let at = self.departure(state, entry);
+                let departure = &mut self.departures[at];
+                if departure.first.intersects(&table.ambiguous) {
                     return None;
                 }
                 for ((byte, begun), exits) in &table.exits {
-                    if first.contains(*byte) && (min..=max).contains(begun) {
-                        let after = self.session.step(&below, *byte);
-                        self.leave(exits, &after, found);
+                    if (min..=max).contains(begun) {
+                        departure.behind_bytes([&(*byte, Arc::clone(exits))]);
                     }
                 }
+                self.depart_early(at, found);
                 Some(self.at_most(table, max))
             }
             Label::Text { .. }
@@ -127,22 +125,6 @@ impl Lookahead<'_> {
             None => Base::Iterations(table),
             Some(tokens) => Base::Some(Arc::new(tokens)),
         }
-    }
-
-    /// The tokens of some nodes where a terminal has been left into a state, and of what lies below
-    /// them.
-    fn leave(&mut self, nodes: &Below, state: &State, found: &mut Found) {
-        if state.is_dead() {
-            return;
-        }
-        found.extend(nodes.tokens.iter().map(|&(_, token)| token));
-        for &node in &nodes.large {
-            self.walk(node, state, found);
-        }
-        let mut add = |tokens: &[(TrieNode, TokenId)]| {
-            found.extend(tokens.iter().map(|&(_, token)| token));
-        };
-        walk_below(self.session, nodes, Below::ROOT, state, &mut add);
     }
 
     /// The tokens below a node that a state allows and that begin as a match of `rest` does.

@@ -187,6 +187,19 @@ proptest! {
     }
 }
 
+/// Keys that are looked ahead at are forgotten at first: that they mattered is known also where the same
+/// has been asked before.
+#[test]
+fn keys_of_objects_in_a_row_are_compared() {
+    let tokens: Vec<Vec<u8>> = (1..6).map(|len| vec![b'a'; len]).chain([b"ab".to_vec()]).collect();
+    for body in
+        ["@members(())([^=] *=> ()){0,3}", "@members(())([^=] *=> ()) @members(())([^b] *=> ())"]
+    {
+        let grammar = Grammar::parse(&format!("root ::= {body}")).expect("a grammar");
+        run(&engine(&tokens), &grammar, &[0, 0, 1, 0]).expect("exact");
+    }
+}
+
 #[test]
 fn masks_are_exact_on_a_real_vocabulary() {
     let engine = Engine::new(Vocabulary::from_name("o200k_base").expect("it is built in"));

@@ -1,0 +1,146 @@
+//! Declared keys, which are the same whatever members there are: where a token is within one of them
+//! and where they end is found once for each state of a key. Which of them may still come is what
+//! each mask asks.
+
+use std::sync::{Arc, OnceLock};
+
+use grammask_gbnf::{Entry, KnownKeys, Session, TrackId, ValueId};
+
+use crate::generations::{Footprint, Generations};
+use crate::lookahead::Lookahead;
+use crate::token_id::TokenId;
+use crate::token_set::Found;
+use crate::trie::TrieNode;
+use crate::values::ValueTokens;
+
+/// The declared keys of a state below a node.
+#[derive(Debug)]
+pub(crate) struct DeclaredKeys {
+    /// Tokens that end within keys, each with where its members end in the list of members; they
+    /// begin where those of the token before it end.
+    inside: Box<[(TokenId, u32)]>,
+    members: Box<[u32]>,
+    pub(crate) ends: Box<[DeclaredEnd]>,
+}
+
+/// Where a declared key ends.
+#[derive(Debug)]
+pub(crate) struct DeclaredEnd {
+    pub(crate) node: TrieNode,
+    pub(crate) member: u32,
+    /// The tokens of the member's value from there on.
+    value: OnceLock<Arc<ValueTokens>>,
+}
+
+/// The declared keys of the states of one session.
+#[derive(Debug)]
+pub(crate) struct DeclaredMemo(Generations<(TrieNode, KnownKeys), Arc<DeclaredKeys>>);
+
+/// How many bytes they may take.
+const DECLARED: usize = 512 << 10;
+
+impl Default for DeclaredMemo {
+    fn default() -> Self {
+        Self(Generations::new(DECLARED))
+    }
+}
+
+impl Lookahead<'_> {
+    /// The declared keys of a state below a node.
+    pub(crate) fn declared(&mut self, node: TrieNode, keys: KnownKeys) -> Arc<DeclaredKeys> {
+        let key = (node, keys);
+        self.memo.declared.0.get(&key).unwrap_or_else(|| {
+            let declared = Arc::new(self.find_declared(node, keys));
+            self.memo.declared.0.insert(key, Arc::clone(&declared));
+            declared
+        })
+    }
+
+    fn find_declared(&mut self, node: TrieNode, keys: KnownKeys) -> DeclaredKeys {
+        let trie = &self.engine.tables.trie;
+        let (mut inside, mut members, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let mut pending = vec![(node, keys)];
+        while let Some((node, keys)) = pending.pop() {
+            for byte in self.session.known_first(keys).iter() {
+                let Some(child) = trie.child(node, byte) else { continue };
+                let Some(keys) = self.session.known_after(keys, byte) else { continue };
+                let before = members.len();
+                for (member, is_end) in self.session.declared_keys(keys) {
+                    if is_end {
+                        ends.push(DeclaredEnd { node: child, member, value: OnceLock::new() });
+                    } else {
+                        members.push(member);
+                    }
+                }
+                if members.len() > before {
+                    pending.push((child, keys));
+                    match trie.token(child) {
+                        Some(token) => inside.push((token, members.len() as u32)),
+                        None => members.truncate(before),
+                    }
+                }
+            }
+        }
+        ends.sort_unstable_by_key(|end| end.node);
+        DeclaredKeys { inside: inside.into(), members: members.into(), ends: ends.into() }
+    }
+
+    /// The tokens of a key that can only be a declared one, from its state at a node on; nothing if
+    /// something else than the keys has a say in it.
+    pub(crate) fn declared_only(&mut self, node: TrieNode, entry: Entry) -> Option<Found> {
+        let keys = self.session.known_keys(entry.label).filter(KnownKeys::are_declared)?;
+        if entry.track != TrackId::NONE || !self.session.allows_declared_keys_only(entry.label) {
+            return None;
+        }
+        let declared = self.declared(node, keys);
+        let values = declared.allowed_ends(self.session, entry)?;
+        let mut found = Found::new(self.engine.vocabulary().len());
+        let mut start = 0;
+        for &(token, end) in &declared.inside {
+            let mut members = declared.members[start..end as usize].iter();
+            if members.any(|&member| self.session.allows_member(entry.label, member)) {
+                found.extend([token]);
+            }
+            start = end as usize;
+        }
+        for (end, value) in values {
+            self.declared_end(end, value, entry, &mut found);
+        }
+        Some(found)
+    }
+
+    /// The tokens where a declared key ends and of what lies behind it.
+    pub(crate) fn declared_end(
+        &mut self,
+        end: &DeclaredEnd,
+        value: ValueId,
+        entry: Entry,
+        found: &mut Found,
+    ) {
+        let tokens = end.value.get().cloned().unwrap_or_else(|| {
+            let start = self.engine.tables.below(vec![end.node]);
+            let tokens = self.value(&start, value);
+            Arc::clone(end.value.get_or_init(|| tokens))
+        });
+        self.add_value(&tokens, (entry, end.member), |_| true, found);
+    }
+}
+
+impl DeclaredKeys {
+    /// The ends of members that may come, each with its value; nothing if one of the values does not
+    /// stand for itself.
+    pub(crate) fn allowed_ends(
+        &self,
+        session: &Session,
+        entry: Entry,
+    ) -> Option<Vec<(&DeclaredEnd, ValueId)>> {
+        let allowed = self.ends.iter().filter(|end| session.allows_member(entry.label, end.member));
+        allowed.map(|end| Some((end, session.value_of_member(entry, end.member)?))).collect()
+    }
+}
+
+impl Footprint for DeclaredKeys {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.inside) + size_of_val(&*self.members) + size_of_val(&*self.ends)
+    }
+}

@@ -1,0 +1,150 @@
+//! Where tokens leave terminals into the same state: what several tables say of it is walked through
+//! at once, as a string, a number and the white space before them end in the same few ways.
+
+use std::sync::Arc;
+
+use grammask_gbnf::{ByteSet, Entry, NodeId, State, TextId};
+use smallvec::SmallVec;
+
+use crate::below::{Below, BelowNode};
+use crate::lookahead::Lookahead;
+use crate::token_id::TokenId;
+use crate::token_set::Found;
+use crate::trie::TrieNode;
+
+/// No more of what tables say about one state is put off.
+const MOST_AT_ONCE: usize = 64;
+
+/// A state into which terminals are left, and by which nodes.
+#[derive(Debug)]
+pub(crate) struct Departure {
+    /// What makes it the state: the stack below the terminal and the text.
+    key: (NodeId, TextId),
+    state: State,
+    /// The bytes that may come next in it.
+    pub(crate) first: ByteSet,
+    at_once: Vec<Arc<Below>>,
+    /// Nodes behind a byte that is read in the state.
+    behind_bytes: Vec<(u8, Arc<Below>)>,
+}
+
+impl Departure {
+    /// Tokens leave a terminal at some nodes.
+    pub(crate) fn at_once(&mut self, nodes: &Arc<Below>) {
+        self.at_once.push(Arc::clone(nodes));
+    }
+
+    /// Tokens leave a terminal just before some nodes, the bytes of which are given.
+    pub(crate) fn behind_bytes<'a>(
+        &mut self,
+        nodes: impl IntoIterator<Item = &'a (u8, Arc<Below>)>,
+    ) {
+        let first = self.first;
+        let read = nodes.into_iter().filter(|(byte, _)| first.contains(*byte));
+        self.behind_bytes.extend(read.cloned());
+    }
+}
+
+impl Lookahead<'_> {
+    /// The departure from the terminal of a configuration of a state.
+    pub(crate) fn departure(&mut self, state: &State, entry: Entry) -> usize {
+        let key = (entry.below, state.text());
+        let known = self.departures.iter().position(|departure| departure.key == key);
+        known.unwrap_or_else(|| {
+            let state = self.session.behind(state, entry, &[]);
+            let first = self.session.first(&state);
+            let (at_once, behind_bytes) = (Vec::new(), Vec::new());
+            self.departures.push(Departure { key, state, first, at_once, behind_bytes });
+            self.departures.len() - 1
+        })
+    }
+
+    /// Adds the tokens that leave terminals, as far as tables have said where since this has been
+    /// done last.
+    pub(crate) fn depart(&mut self, found: &mut Found) {
+        while let Some(departure) = self.departures.pop() {
+            self.follow_up(&departure, found);
+        }
+    }
+
+    /// The same for one departure, if there is much of it: what tables say is not to pile up.
+    pub(crate) fn depart_early(&mut self, departure: usize, found: &mut Found) {
+        let Departure { at_once, behind_bytes, .. } = &self.departures[departure];
+        if at_once.len() + behind_bytes.len() > MOST_AT_ONCE {
+            let departure = self.departures.swap_remove(departure);
+            self.follow_up(&departure, found);
+        }
+    }
+
+    fn follow_up(&mut self, departure: &Departure, found: &mut Found) {
+        let Departure { state, at_once, behind_bytes, first, .. } = departure;
+        if state.is_dead() {
+            return;
+        }
+        let mut ways: Ways<'_> = SmallVec::new();
+        for below in at_once {
+            let way = Way { below, node: Below::ROOT };
+            self.add(way, state, found);
+            way.further(first, &mut ways);
+        }
+        let bytes = behind_bytes.iter();
+        ways.extend(bytes.map(|(byte, below)| (*byte, Way { below, node: Below::ROOT })));
+        self.follow(ways, state, found);
+    }
+
+    /// Adds what several ways read behind a state. The depth is that of a token.
+    fn follow(&mut self, mut ways: Ways<'_>, state: &State, found: &mut Found) {
+        ways.sort_by_key(|&(byte, _)| byte);
+        for same in ways.chunk_by(|(one, _), (other, _)| one == other) {
+            let next = self.session.step(state, same[0].0);
+            if next.is_dead() {
+                continue;
+            }
+            let goes_on = same.iter().any(|(_, way)| way.below.has_children(way.node));
+            let first = if goes_on { self.session.first(&next) } else { ByteSet::default() };
+            let mut further: Ways<'_> = SmallVec::new();
+            for &(_, way) in same {
+                self.add(way, &next, found);
+                way.further(&first, &mut further);
+            }
+            if !further.is_empty() {
+                self.follow(further, &next, found);
+            }
+        }
+    }
+
+    /// Adds the tokens at the end of a way that leads to a state, and below it where much lies.
+    fn add(&mut self, way: Way<'_>, state: &State, found: &mut Found) {
+        found.extend(way.tokens().iter().map(|&(_, token)| token));
+        if way.node == Below::ROOT {
+            for &node in &way.below.large {
+                self.walk(node, state, found);
+            }
+        }
+    }
+}
+
+/// Ways by the byte that comes last in them.
+type Ways<'a> = SmallVec<[(u8, Way<'a>); 8]>;
+
+/// How far one of several has been walked.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    below: &'a Below,
+    node: BelowNode,
+}
+
+impl<'a> Way<'a> {
+    fn tokens(self) -> &'a [(TrieNode, TokenId)] {
+        match self.node {
+            Below::ROOT => &self.below.tokens,
+            node => self.below.tokens_of(node),
+        }
+    }
+
+    /// Adds the ways on with some bytes.
+    fn further(self, first: &ByteSet, ways: &mut Ways<'a>) {
+        let children = self.below.children(self.node).filter(|&(byte, _)| first.contains(byte));
+        ways.extend(children.map(|(byte, node)| (byte, Self { node, ..self })));
+    }
+}

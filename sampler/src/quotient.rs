@@ -1,0 +1,263 @@
+//! Terms by what may be read inside them, whatever it is that their ends depend on.
+//!
+//! Behind some characters, a string in which a word must occur is another term than before, and so is
+//! one in which it must not; but the same tokens stay inside of them. Told apart only by
+//! which texts stay inside, the states of such terms are few, and many terms are one: what stays inside
+//! is found once for all of them, and only where tokens may end does each have to be asked. (Moore,
+//! "Gedanken-experiments on Sequential Machines", 1956.)
+
+use std::collections::BTreeMap;
+
+use grammask_gbnf::{ByteSet, TermId, Terms};
+use rustc_hash::FxHashMap;
+
+use crate::generations::Footprint;
+use crate::kinds::Kinds;
+use crate::loops::kinds_leading;
+use crate::mask::TokenMask;
+use crate::tables::Tables;
+use crate::token_set::TokenSet;
+use crate::trie::{Reach, TrieNode};
+
+/// Terms with more states are walked through as they are.
+const MOST_STATES: usize = 64;
+/// The same for those that may end at more nodes.
+const MOST_ENDS: usize = 4096;
+/// Out of a term: it is at its end, or there is no such text.
+const OUT: u32 = u32::MAX;
+
+/// The states of a term, as few as tell which texts stay inside of it: where byte ranges lead from
+/// each, in the order in which they are met; the first is the term's. Two terms inside of which the same
+/// texts stay have the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Quotient(Box<[Row]>);
+
+/// Where byte ranges lead from a state.
+type Row = Box<[(u8, u8, u32)]>;
+
+impl Quotient {
+    /// The quotient of a term with the bytes with which it may end; nothing if it is large or if some
+    /// text may both be a match and go on. `stops` says of a state that the table does not go on there.
+    pub(crate) fn new(
+        term: TermId,
+        terms: &Terms,
+        stops: impl Fn(TermId) -> bool,
+    ) -> Option<(Self, ByteSet)> {
+        let mut states = vec![term];
+        let mut numbers = FxHashMap::from_iter([(term, 0)]);
+        let mut rows: Vec<Vec<(u8, u8, u32)>> = Vec::new();
+        let mut ends = ByteSet::default();
+        while let Some(&state) = states.get(rows.len()) {
+            if terms.nullable(state) || stops(state) || states.len() > MOST_STATES {
+                return None;
+            }
+            let mut row = Vec::new();
+            for &(lo, hi, to) in terms.transitions(state) {
+                if to == TermId::EMPTY {
+                    ends.insert_range(lo, hi);
+                    continue;
+                }
+                let number = *numbers.entry(to).or_insert(states.len() as u32);
+                if number as usize == states.len() {
+                    states.push(to);
+                }
+                row.push((lo, hi, number));
+            }
+            rows.push(row);
+        }
+        Some((Self::of(&rows), ends))
+    }
+
+    /// The fewest states that tell the same as these.
+    fn of(rows: &[Vec<(u8, u8, u32)>]) -> Self {
+        let mut classes = vec![0; rows.len()];
+        let mut count = 1;
+        loop {
+            let mut known = BTreeMap::new();
+            let refined: Vec<u32> = rows
+                .iter()
+                .map(|row| {
+                    let next = known.len() as u32;
+                    *known.entry(by_class(row, &classes)).or_insert(next)
+                })
+                .collect();
+            let refined_count = known.len();
+            classes = refined;
+            if refined_count == count {
+                break;
+            }
+            count = refined_count;
+        }
+        // In the order in which they are met.
+        let mut numbers = vec![OUT; count];
+        numbers[classes[0] as usize] = 0;
+        let mut met = vec![0];
+        let mut states = Vec::new();
+        while let Some(&state) = met.get(states.len()) {
+            let mut row = by_class(&rows[state], &classes);
+            for (_, _, class) in &mut row {
+                let number = &mut numbers[*class as usize];
+                if *number == OUT {
+                    *number = met.len() as u32;
+                    met.extend(classes.iter().position(|other| other == class));
+                }
+                *class = *number;
+            }
+            states.push(row.into());
+        }
+        Self(states.into())
+    }
+
+    /// The kinds of characters that all lead from each state to itself.
+    fn loops(&self) -> Vec<Kinds> {
+        let states = 0..self.0.len() as u32;
+        states.map(|state| kinds_leading(state, state, &|state| &self.0[state as usize])).collect()
+    }
+
+    /// Where each byte leads from each state.
+    fn table(&self) -> Vec<[u32; 256]> {
+        let rows = self.0.iter().map(|row| {
+            let mut table = [OUT; 256];
+            for &(lo, hi, to) in row {
+                table[usize::from(lo)..=usize::from(hi)].fill(to);
+            }
+            table
+        });
+        rows.collect()
+    }
+}
+
+/// A row with classes of states in place of the states.
+fn by_class(row: &[(u8, u8, u32)], classes: &[u32]) -> Vec<(u8, u8, u32)> {
+    let mut found: Vec<(u8, u8, u32)> = Vec::with_capacity(row.len());
+    for &(lo, hi, to) in row {
+        let class = classes[to as usize];
+        match found.last_mut() {
+            Some((_, last, known)) if *known == class && u16::from(*last) + 1 == u16::from(lo) => {
+                *last = hi;
+            }
+            _ => found.push((lo, hi, class)),
+        }
+    }
+    found
+}
+
+/// What terms of one quotient have in common below a node.
+#[derive(Debug)]
+pub(crate) struct Alike {
+    /// Tokens that stay inside.
+    pub(crate) inside: TokenSet,
+    /// The first nodes outside, by their bytes.
+    outs: Box<[(u8, TrieNode)]>,
+}
+
+impl Alike {
+    pub(crate) fn new(start: TrieNode, quotient: &Quotient, tables: &Tables) -> Self {
+        let (table, loops) = (quotient.table(), quotient.loops());
+        let mut inside = TokenMask::new(tables.len);
+        let mut outs = Vec::new();
+        let visited = tables.trie.scan(start, 0, &mut inside, |node, state: u32, byte, below| {
+            let next = table[state as usize][usize::from(byte)];
+            if next == OUT {
+                outs.push((byte, node));
+                return Reach::Out;
+            }
+            let is_all = below.is_some_and(|below| loops[next as usize].contains(below.kinds));
+            if is_all { Reach::All } else { Reach::Into(next) }
+        });
+        tables.count_visited(visited);
+        outs.sort_unstable();
+        Self { inside: TokenSet::from(inside), outs: outs.into() }
+    }
+
+    /// The nodes at which a term is at its end, of those that have one of some bytes; nothing if too
+    /// many would have to be looked at.
+    pub(crate) fn ends(
+        &self,
+        (start, term): (TrieNode, TermId),
+        bytes: &ByteSet,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Option<Vec<TrieNode>> {
+        let outs = bytes.iter().flat_map(|byte| {
+            let from = self.outs.partition_point(|&(other, _)| other < byte);
+            let up_to = self.outs.partition_point(|&(other, _)| other <= byte);
+            self.outs[from..up_to].iter().map(|&(_, node)| node)
+        });
+        let outs: Vec<TrieNode> = outs.take(MOST_ENDS + 1).collect();
+        let is_end = |&node: &TrieNode| {
+            let path = tables.trie.between(start, node);
+            path.iter().fold(term, |term, &byte| terms.next(term, byte)) == TermId::EMPTY
+        };
+        (outs.len() <= MOST_ENDS).then(|| outs.into_iter().filter(is_end).collect())
+    }
+}
+
+impl Footprint for Alike {
+    fn bytes(&self) -> usize {
+        self.inside.bytes() + size_of_val(&*self.outs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use grammask_gbnf::{Automaton, Label, parse};
+    use rustc_hash::FxHashSet;
+
+    use super::*;
+    use crate::interior::Interior;
+    use crate::trie::TokenTrie;
+    use crate::vocabulary::Vocabulary;
+
+    const GRAMMARS: [&str; 6] = [
+        r#"[^"\\\x00-\x1f]* "\"""#,
+        r#"[^"]* "chat" [^"]* "\"""#,
+        r#"@all([^"]*; !([^"]* "chat" [^"]*); [^"]* ("a" | "é") [^"]*) "\"""#,
+        r#"@all([a-zA-Zà-ü -]+; !("no" | "yes")) [!"]"#,
+        r#"([^"] | "\\" ["n])* "on" [0-9]? "\"""#,
+        r#"[^\n]* "x" [^\n]* "\n" "y"?"#,
+    ];
+
+    fn states(terms: &Terms, start: TermId) -> Vec<TermId> {
+        let (mut states, mut known) = (vec![start], FxHashSet::from_iter([start]));
+        let mut at = 0;
+        while let Some(&state) = states.get(at).filter(|_| at < 40) {
+            at += 1;
+            let further = terms.transitions(state).iter().map(|&(_, _, to)| to);
+            states.extend(further.filter(|&to| known.insert(to)));
+        }
+        states
+    }
+
+    #[test]
+    fn tables_by_quotients_are_those_of_the_terms() {
+        let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
+        let tables = Tables::new(&vocabulary);
+        let (mut compared, mut quotients) = (0, FxHashSet::default());
+        for body in GRAMMARS {
+            let grammar = parse(&format!("root ::= {body}")).expect("a grammar");
+            let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
+            let terms = automaton.terms();
+            let start = automaton.session().start();
+            let Label::Term(start) = start.entries()[0].label else { continue };
+            for term in states(terms, start) {
+                let of = |stops: fn(TermId) -> bool| {
+                    Interior::of_alike(TokenTrie::ROOT, term, &tables, terms, stops)
+                };
+                let Some(table) = of(|_| false) else { continue };
+                let plain = Interior::new(TokenTrie::ROOT, term, &tables, terms);
+                assert_eq!(
+                    table.inside.to_mask(tables.len),
+                    plain.inside.to_mask(tables.len),
+                    "{body} at {term:?}"
+                );
+                assert_eq!(table.ends.nodes, plain.ends.nodes, "{body} at {term:?}");
+                assert!(plain.exits.is_empty() && plain.ambiguous.is_empty());
+                assert!(of(|_| true).is_none(), "a table that stops is another one");
+                quotients.extend(Quotient::new(term, terms, |_| false).map(|(found, _)| found));
+                compared += 1;
+            }
+        }
+        assert!(compared > 30 && quotients.len() * 3 < compared * 2);
+    }
+}
