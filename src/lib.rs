@@ -32,6 +32,7 @@
 //!
 //! - [`grammar_constraint`], [`schema_constraint`], [`schema_grammar`]: from a text to what the next
 //!   token may be.
+//! - [`engine_for_schemas`]: an engine that has the tables which nearly every schema needs.
 //! - [`LanguageModel`]: where logits come from; [`RandomModel`]: from nowhere.
 //! - [`generate`]: one token after the other until the end.
 //!
@@ -42,12 +43,14 @@
 mod constrain;
 mod generation;
 mod model;
+mod rehearsal;
 
 pub use constrain::{
     ConstrainError, grammar_constraint, parse_grammar, schema_constraint, schema_grammar,
 };
 pub use generation::{Ending, Generation, GenerationError, generate};
 pub use model::{LanguageModel, ModelError, RandomModel};
+pub use rehearsal::engine_for_schemas;
 
 pub use grammask_gbnf as gbnf;
 pub use grammask_json_schema as json_schema;
