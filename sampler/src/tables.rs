@@ -64,9 +64,9 @@ const CLASS_RUNS: usize = 2 << 20;
 /// for what lies below the nodes where tokens leave terminals,
 const BELOWS: usize = 1 << 20;
 /// for terms that are alike inside,
-const ALIKE: usize = 512 << 10;
+const ALIKE: usize = 256 << 10;
 /// and for the values of members that are terms.
-const VALUES: usize = 512 << 10;
+const VALUES: usize = 256 << 10;
 /// All of them together.
 pub(crate) const MOST_BYTES: usize =
     INTERIORS + CROSSINGS + KEYS + ITERATIONS + CLASS_RUNS + BELOWS + ALIKE + VALUES;

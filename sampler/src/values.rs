@@ -21,7 +21,7 @@ use crate::walk::walk_below;
 #[derive(Debug)]
 pub(crate) struct ValueTokens {
     /// The nodes: kept, so that no others get their address.
-    _starts: Arc<Below>,
+    starts: Arc<Below>,
     /// Those with which the value is not at its end, or just there; each with its place in the trie.
     tokens: Box<[(TrieNode, TokenId)]>,
     /// What lies behind the places where the value ends.
@@ -151,7 +151,7 @@ impl ValueTokens {
             |node| tokens.extend(trie.token(node).map(|token| (node, token))),
         );
         Self {
-            _starts: Arc::clone(starts),
+            starts: Arc::clone(starts),
             tokens: tokens.into(),
             behind: starts.behind(&ends),
             behind_large: tables.below(large_ends),
@@ -178,7 +178,8 @@ impl Footprint for BehindValue {
 
 impl Footprint for ValueTokens {
     fn bytes(&self) -> usize {
-        size_of_val(&*self.tokens) + self.behind.bytes()
+        // What begins the value may be kept for it alone.
+        size_of_val(&*self.tokens) + self.starts.bytes() + self.behind.bytes()
     }
 }
 
