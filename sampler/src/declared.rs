@@ -46,14 +46,20 @@ impl Default for DeclaredMemo {
 }
 
 impl Lookahead<'_> {
-    /// The declared keys of a state below a node.
-    pub(crate) fn declared(&mut self, node: TrieNode, keys: KnownKeys) -> Arc<DeclaredKeys> {
+    /// The declared keys that a key may be, from its state at a node on; nothing if one that has been
+    /// written could be written again, or if the key is compared with others.
+    pub(crate) fn declared(&mut self, node: TrieNode, entry: Entry) -> Option<Arc<DeclaredKeys>> {
+        let keys = self.session.known_keys(entry.label).filter(KnownKeys::are_declared)?;
+        if entry.track != TrackId::NONE {
+            return None;
+        }
         let key = (node, keys);
-        self.memo.declared.0.get(&key).unwrap_or_else(|| {
+        let known = self.memo.declared.0.get(&key).unwrap_or_else(|| {
             let declared = Arc::new(self.find_declared(node, keys));
             self.memo.declared.0.insert(key, Arc::clone(&declared));
             declared
-        })
+        });
+        Some(known)
     }
 
     fn find_declared(&mut self, node: TrieNode, keys: KnownKeys) -> DeclaredKeys {
@@ -85,16 +91,19 @@ impl Lookahead<'_> {
         DeclaredKeys { inside: inside.into(), members: members.into(), ends: ends.into() }
     }
 
-    /// The tokens of a key that can only be a declared one, from its state at a node on; nothing if
-    /// something else than the keys has a say in it.
-    pub(crate) fn declared_only(&mut self, node: TrieNode, entry: Entry) -> Option<Found> {
-        let keys = self.session.known_keys(entry.label).filter(KnownKeys::are_declared)?;
-        if entry.track != TrackId::NONE || !self.session.allows_declared_keys_only(entry.label) {
-            return None;
+    /// Adds the tokens of a key that can only be a declared one, from its state at a node on; whether
+    /// nothing else than the keys has a say in it.
+    pub(crate) fn declared_only(
+        &mut self,
+        node: TrieNode,
+        entry: Entry,
+        found: &mut Found,
+    ) -> bool {
+        if !self.session.allows_declared_keys_only(entry.label) {
+            return false;
         }
-        let declared = self.declared(node, keys);
-        let values = declared.allowed_ends(self.session, entry)?;
-        let mut found = Found::new(self.engine.vocabulary().len());
+        let Some(declared) = self.declared(node, entry) else { return false };
+        let Some(values) = declared.allowed_ends(self.session, entry) else { return false };
         let mut start = 0;
         for &(token, end) in &declared.inside {
             let mut members = declared.members[start..end as usize].iter();
@@ -104,9 +113,9 @@ impl Lookahead<'_> {
             start = end as usize;
         }
         for (end, value) in values {
-            self.declared_end(end, value, entry, &mut found);
+            self.declared_end(end, value, entry, found);
         }
-        Some(found)
+        true
     }
 
     /// The tokens where a declared key ends and of what lies behind it.
@@ -117,12 +126,8 @@ impl Lookahead<'_> {
         entry: Entry,
         found: &mut Found,
     ) {
-        let tokens = end.value.get().cloned().unwrap_or_else(|| {
-            let start = self.engine.tables.below(vec![end.node]);
-            let tokens = self.value(&start, value);
-            Arc::clone(end.value.get_or_init(|| tokens))
-        });
-        self.add_value(&tokens, (entry, end.member), |_| true, found);
+        let tokens = end.value.get_or_init(|| self.value_behind(end.node, value));
+        self.add_value(tokens, (entry, end.member), |_| true, found);
     }
 }
 

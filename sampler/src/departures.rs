@@ -34,14 +34,11 @@ impl Departure {
         self.at_once.push(Arc::clone(nodes));
     }
 
-    /// Tokens leave a terminal just before some nodes, the bytes of which are given.
-    pub(crate) fn behind_bytes<'a>(
-        &mut self,
-        nodes: impl IntoIterator<Item = &'a (u8, Arc<Below>)>,
-    ) {
-        let first = self.first;
-        let read = nodes.into_iter().filter(|(byte, _)| first.contains(*byte));
-        self.behind_bytes.extend(read.cloned());
+    /// Tokens leave a terminal just before some nodes, which have this byte.
+    pub(crate) fn behind_byte(&mut self, byte: u8, nodes: &Arc<Below>) {
+        if self.first.contains(byte) {
+            self.behind_bytes.push((byte, Arc::clone(nodes)));
+        }
     }
 }
 

@@ -43,9 +43,11 @@ impl Interior {
         Self::until(start, term, (tables, terms), |_| false)
     }
 
-    /// Walks the trie below a node through a key for as long as plenty of keys are left.
+    /// The table of a key below a node, for as long as plenty of keys are left.
     pub(crate) fn of_key(start: TrieNode, term: TermId, tables: &Tables, terms: &Terms) -> Self {
-        Self::until(start, term, (tables, terms), |term| !terms.has_plenty(term))
+        let stops = |term| !terms.has_plenty(term);
+        Self::of_alike(start, term, tables, terms, stops)
+            .unwrap_or_else(|| Self::until(start, term, (tables, terms), stops))
     }
 
     /// Walks the trie below a node through one term, up to where `stops` says so.
@@ -115,9 +117,7 @@ impl Interior {
         walk.through(difference.pending);
         Some(walk.into_table())
     }
-}
 
-impl Interior {
     /// The table of a term from what terms have in common inside of which the same texts stay;
     /// nothing if the term is not wide, or has too many states for that. `stops` as in
     /// [`Quotient::new`].

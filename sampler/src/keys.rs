@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TrackId, ValueId};
+use grammask_gbnf::{Entry, KeyEnd, KeyTerms, Session, State, TrackId};
 
 use crate::below::Below;
 use crate::lookahead::{Base, Lookahead};
@@ -30,9 +30,8 @@ impl Lookahead<'_> {
             return Box::default();
         }
         let Some(KeyTerms { free, others, only }) = self.session.key_terms(entry.label) else {
-            match self.declared_only(node, entry) {
-                Some(declared) => found.append(declared),
-                None => self.walk_on(node, start, found),
+            if !self.declared_only(node, entry, found) {
+                self.walk_on(node, start, found);
             }
             return Box::default();
         };
@@ -83,9 +82,7 @@ impl Lookahead<'_> {
         found: &mut Found,
     ) -> bool {
         let Key { node, entry, .. } = key;
-        let keys = self.session.known_keys(entry.label).filter(KnownKeys::are_declared);
-        let Some(keys) = keys.filter(|_| entry.track == TrackId::NONE) else { return false };
-        let declared = self.declared(node, keys);
+        let Some(declared) = self.declared(node, entry) else { return false };
         let Some(values) = declared.allowed_ends(self.session, entry) else { return false };
         let is_end = |node: TrieNode| ends.nodes.binary_search(&node).is_ok();
         let nodes = declared.ends.iter().map(|end| end.node);
@@ -162,7 +159,7 @@ impl Lookahead<'_> {
         let departures = std::mem::take(&mut self.departures);
         let mut same = Found::new(self.engine.vocabulary().len());
         if let &[member] = members
-            && let Some(value) = key.value(self.session, member)
+            && let Some(value) = self.session.value_of_member(key.entry, member)
         {
             let tokens = self.value(ends, value);
             self.add_value(&tokens, (key.entry, member), is_meant, &mut same);
@@ -197,9 +194,10 @@ impl Lookahead<'_> {
         for &node in nodes {
             match self.session.key_end(key.entry.label, &self.bytes_to(key, node)) {
                 KeyEnd::None => {}
-                KeyEnd::Declared(member) if let Some(value) = key.value(self.session, member) => {
-                    let start = self.engine.tables.below(vec![node]);
-                    let tokens = self.value(&start, value);
+                KeyEnd::Declared(member)
+                    if let Some(value) = self.session.value_of_member(key.entry, member) =>
+                {
+                    let tokens = self.value_behind(node, value);
                     self.add_value(&tokens, (key.entry, member), |_| true, found);
                 }
                 KeyEnd::Declared(_) | KeyEnd::Free(_) => others.push(node),
@@ -251,12 +249,6 @@ struct Key<'a> {
 }
 
 impl Key<'_> {
-    /// The value behind the key, where it does not depend on the text.
-    fn value(&self, session: &Session, member: u32) -> Option<ValueId> {
-        let is_outside = self.entry.track == TrackId::NONE;
-        is_outside.then(|| session.value_of_member(self.entry, member)).flatten()
-    }
-
     /// The state behind some bytes.
     fn after(&self, session: &mut Session, bytes: &[u8]) -> State {
         bytes.iter().fold(self.start.clone(), |state, &byte| session.step(&state, byte))

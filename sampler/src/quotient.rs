@@ -186,8 +186,7 @@ impl Alike {
         });
         let outs: Vec<TrieNode> = outs.take(MOST_ENDS + 1).collect();
         let is_end = |&node: &TrieNode| {
-            let path = tables.trie.between(start, node);
-            path.iter().fold(term, |term, &byte| terms.next(term, byte)) == TermId::EMPTY
+            terms.after(term, &tables.trie.between(start, node)) == TermId::EMPTY
         };
         (outs.len() <= MOST_ENDS).then(|| outs.into_iter().filter(is_end).collect())
     }

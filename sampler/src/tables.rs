@@ -171,11 +171,7 @@ impl Tables {
     /// The tokens of a key, below a node.
     pub(crate) fn key(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
         let key = (node, terms.fingerprint(term));
-        let stops = |term: TermId| !terms.has_plenty(term);
-        shared(&self.keys, &key, || {
-            Interior::of_alike(node, term, self, terms, stops)
-                .unwrap_or_else(|| Interior::of_key(node, term, self, terms))
-        })
+        shared(&self.keys, &key, || Interior::of_key(node, term, self, terms))
     }
 
     /// The tokens of a counted loop, below a node.

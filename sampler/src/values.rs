@@ -73,6 +73,12 @@ impl Lookahead<'_> {
         })
     }
 
+    /// The same behind one node.
+    pub(crate) fn value_behind(&mut self, node: TrieNode, value: ValueId) -> Arc<ValueTokens> {
+        let start = self.engine.tables.below(vec![node]);
+        self.value(&start, value)
+    }
+
     /// Adds the tokens of the value of a member and of what lies behind it, as far as their nodes are
     /// meant; `entry` is the key of the member.
     pub(crate) fn add_value(

@@ -80,20 +80,23 @@ impl Lookahead<'_> {
         match entry.label {
             Label::Term(term) => {
                 let table = self.engine.tables.interior(node, term, self.session.terms());
-                let departure = self.departure(state, entry);
-                let first = self.departures[departure].first;
-                if first.intersects(&table.ambiguous) {
+                let at = self.departure(state, entry);
+                let departure = &mut self.departures[at];
+                if departure.first.intersects(&table.ambiguous) {
                     // What has few tokens is walked through sooner.
                     table.inside.mask()?;
-                    let both = first.intersection(&table.ambiguous);
+                    let both = departure.first.intersection(&table.ambiguous);
                     let terms = self.session.terms();
                     let crossings = self.engine.tables.crossings(node, term, both, terms);
-                    let nodes = crossings.nodes()?.iter();
-                    self.departures[departure].behind_bytes(nodes);
+                    for (byte, nodes) in crossings.nodes()? {
+                        departure.behind_byte(*byte, nodes);
+                    }
                 }
-                self.departures[departure].at_once(&table.ends);
-                self.departures[departure].behind_bytes(table.exits.iter());
-                self.depart_early(departure, found);
+                departure.at_once(&table.ends);
+                for (byte, exits) in &table.exits {
+                    departure.behind_byte(*byte, exits);
+                }
+                self.depart_early(at, found);
                 Some(Base::Interior(table))
             }
             Label::Counted { rest, item, min, max } => {
@@ -105,7 +108,7 @@ impl Lookahead<'_> {
                 }
                 for ((byte, begun), exits) in &table.exits {
                     if (min..=max).contains(begun) {
-                        departure.behind_bytes([&(*byte, Arc::clone(exits))]);
+                        departure.behind_byte(*byte, exits);
                     }
                 }
                 self.depart_early(at, found);
