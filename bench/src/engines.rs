@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail};
 use grammask_bench_protocol::{Done, Job, Ready, Start, Token, resident_mb, write_vocabulary};
 use grammask_sampler::Vocabulary;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// An engine takes this long for a schema with its instances, or is stopped.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -54,6 +55,19 @@ struct Running {
     process: Child,
     input: ChildStdin,
     lines: Receiver<String>,
+}
+
+/// A schema with texts of its instances, in the tokens of a vocabulary, all to be read once.
+pub fn job(
+    vocabulary: &Vocabulary,
+    schema: Box<RawValue>,
+    texts: impl IntoIterator<Item = impl AsRef<str>>,
+) -> Result<Job> {
+    let ids = |text: &str| -> Result<Vec<u32>> {
+        Ok(vocabulary.encode(text)?.into_iter().map(|token| token.0).collect())
+    };
+    let instances = texts.into_iter().map(|text| ids(text.as_ref())).collect::<Result<_>>()?;
+    Ok(Job { schema, instances, passes: 1 })
 }
 
 /// What became of a schema.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use grammask_bench_protocol::{Done, Job, Reading, Refusal};
+use grammask_bench_protocol::{Done, Reading, Refusal};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ use crate::engines::{Answer, Engine, Measures, VocabularyFile};
 use crate::input::Instance;
 use crate::mask_times::{self, Row};
 use crate::schema_options::SchemaOptions;
-use crate::{input, output, vocabularies, work};
+use crate::{engines, input, output, vocabularies, work};
 
 /// The engine that is judged: of the others the harness only reports.
 const OURS: &str = "grammask";
@@ -91,14 +91,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let outcomes = work::in_turn(&files, "schemas", |file| {
         let row = file.schema()?;
         let texts: Vec<_> = row.tests.iter().map(Instance::text).collect();
-        let instances = texts
-            .iter()
-            .map(|text| Ok(vocabulary.encode(text)?.into_iter().map(|token| token.0).collect()));
-        let mut job = Job {
-            schema: row.schema.to_owned(),
-            instances: instances.collect::<Result<_>>()?,
-            passes: 1,
-        };
+        let mut job = engines::job(&vocabulary, row.schema.to_owned(), &texts)?;
         let (turn, engines) = &mut *engines.lock().expect("no panic inside");
         // Who comes first finds the caches as the last one left them.
         *turn += 1;

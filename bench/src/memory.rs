@@ -18,7 +18,7 @@ use crate::engines::{Answer, Engine, Measures, VocabularyFile};
 use crate::input::{self, File};
 use crate::schema_options::SchemaOptions;
 use crate::variation::Variation;
-use crate::{output, python, vocabularies, work};
+use crate::{engines, output, python, vocabularies, work};
 
 /// After so many schemas an engine is warm:
 const WARM: usize = 2_000;
@@ -183,10 +183,7 @@ impl<'a> Schemas<'a> {
                 continue;
             }
             let texts = row.tests.iter().map(|test| python::dumps(&variation.instance(&test.data)));
-            let instances = texts.map(|text| {
-                Ok(vocabulary.encode(&text)?.into_iter().map(|token| token.0).collect())
-            });
-            return Ok(Job { schema, instances: instances.collect::<Result<_>>()?, passes: 1 });
+            return engines::job(vocabulary, schema, texts);
         }
         ensure!(!self.files.is_empty(), "there are no schemas");
         bail!("there are no more than {} different schemas", self.seen.len())

@@ -84,10 +84,8 @@ fn places(profile: &Value) -> Result<String> {
     let (misses, time) = (number(&profile["all"]["misses"]["count"])?, sum(&profile["all"])?);
     let mut rows = Vec::new();
     for row in array(&profile["places"])? {
-        let count = number(&row["misses"]["count"])?;
         let name = row["place"].as_str().context("a row without its place")?;
-        let missed = number(&row["misses"]["sum_us"])?;
-        rows.push((format!("{name} ({count})"), vec![count / misses, missed / time]));
+        rows.push(shares(name, row, (misses, time))?);
     }
     rows.retain(|(_, shares)| shares[0] > 0.0);
     rows.sort_by(|(_, one), (_, other)| other[0].total_cmp(&one[0]));
@@ -106,10 +104,9 @@ fn nodes(profile: &Value) -> Result<String> {
     let (misses, time) = (number(&all["count"])?, number(&all["sum_us"])?);
     let mut rows = Vec::new();
     for row in array(&profile["nodes"])? {
-        let (bucket, of_row) = (&row["bucket"], &row["misses"]);
-        let count = number(&of_row["count"])?;
-        let name = format!("{} to {} ({count})", bucket["from"], bucket["to"]);
-        rows.push((name, vec![count / misses, number(&of_row["sum_us"])? / time]));
+        let bucket = &row["bucket"];
+        let name = format!("{} to {}", bucket["from"], bucket["to"]);
+        rows.push(shares(&name, row, (misses, time))?);
     }
     let bars = Bars {
         title: "Masks that were not known, by the nodes they visit",
@@ -144,6 +141,13 @@ fn density(profile: &Value) -> Result<String> {
         curves,
     };
     Ok(lines.draw())
+}
+
+/// What a row has of so many masks that were not known, and of a time.
+fn shares(name: &str, row: &Value, (misses, time): (f64, f64)) -> Result<(String, Vec<f64>)> {
+    let count = number(&row["misses"]["count"])?;
+    let shares = vec![count / misses, number(&row["misses"]["sum_us"])? / time];
+    Ok((format!("{name} ({count})"), shares))
 }
 
 /// The time of all masks.

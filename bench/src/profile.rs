@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use grammask_bench_protocol::{Done, Job, TokenTime};
+use grammask_bench_protocol::{Done, TokenTime};
 use grammask_sampler::{TokenId, Vocabulary};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ use crate::input::Instance;
 use crate::json_place::{Place, Reader};
 use crate::schema_options::SchemaOptions;
 use crate::times::Distribution;
-use crate::{input, output, vocabularies, work};
+use crate::{engines, input, output, vocabularies, work};
 
 /// Options of `profile`.
 #[derive(Args, Serialize)]
@@ -69,13 +69,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let masks = work::in_turn(&files, "schemas", |file| {
         let row = file.schema()?;
         let texts = row.tests.iter().map(Instance::text);
-        let instances = texts
-            .map(|text| Ok(vocabulary.encode(&text)?.into_iter().map(|token| token.0).collect()));
-        let job = Job {
-            schema: row.schema.to_owned(),
-            instances: instances.collect::<Result<_>>()?,
-            passes: 1,
-        };
+        let job = engines::job(&vocabulary, row.schema.to_owned(), texts)?;
         match engine.lock().expect("no panic inside").ask(&job)? {
             Answer::Done(Done::Read(reading)) => {
                 let read = job.instances.iter().zip(reading.passes.iter().flatten());
