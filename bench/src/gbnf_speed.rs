@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use grammask::gbnf::Grammar;
 use grammask::json_schema::{self, Notation, Order, translate};
-use grammask_sampler::{Constraint, Engine, TokenMask};
+use grammask_sampler::{Constraint, Engine};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -151,9 +151,8 @@ fn measure(case: &Case, engine: &Arc<Engine>) -> Result<Measured> {
     let constraint =
         Constraint::new(engine, &grammar, "root").with_context(|| case.name.clone())?;
     let vocabulary = engine.vocabulary();
-    let mut mask = TokenMask::new(vocabulary.len());
     let mut words = vec![0; vocabulary.len().div_ceil(32)];
-    constraint.fill_mask(&mut mask);
+    constraint.fill_words(&mut words);
     let mut measured = Measured {
         to_first_mask: start.elapsed(),
         masks: [Vec::new(), Vec::new()],
@@ -165,11 +164,11 @@ fn measure(case: &Case, engine: &Arc<Engine>) -> Result<Measured> {
             let mut constraint = constraint.clone();
             for token in vocabulary.encode(text)? {
                 let start = Instant::now();
-                constraint.fill_mask(&mut mask);
-                mask.write_words(&mut words);
+                constraint.fill_words(&mut words);
                 let filled = start.elapsed();
                 let start = Instant::now();
-                if !mask.contains(token) || constraint.accept(token).is_err() {
+                let is_allowed = words[token.index() / 32] >> (token.index() % 32) & 1 == 1;
+                if !is_allowed || constraint.accept(token).is_err() {
                     break;
                 }
                 measured.masks[pass].push(filled);

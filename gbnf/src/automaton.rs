@@ -5,6 +5,7 @@ mod compile;
 mod count;
 mod counting;
 mod few;
+mod fingerprint;
 mod growth;
 mod interner;
 mod items;

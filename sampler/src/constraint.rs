@@ -8,7 +8,7 @@ use grammask_gbnf::{
 };
 
 use crate::engine::{Engine, MaskMemo};
-use crate::mask::TokenMask;
+use crate::mask::{MaskBuffer, TokenMask};
 use crate::token_id::TokenId;
 
 /// What a grammar says about the next token. A clone costs O(1) and goes its own way.
@@ -129,8 +129,36 @@ impl Constraint {
     /// If the mask is not as long as the vocabulary.
     pub fn fill_mask(&self, mask: &mut TokenMask) {
         assert_eq!(mask.len(), self.engine.vocabulary().len(), "a mask of another vocabulary");
+        self.fill(mask);
+    }
+
+    /// As [`Constraint::mask`], straight into the words that an inference server hands out
+    /// ([`TokenMask::words`]); words beyond the vocabulary become 0.
+    ///
+    /// # Panics
+    ///
+    /// If there are too few words for the vocabulary.
+    ///
+    /// ```
+    /// use grammask_gbnf::parse;
+    /// use grammask_sampler::{Constraint, Engine, Vocabulary};
+    ///
+    /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b", "c"]}"#)?);
+    /// let constraint = Constraint::new(&engine, &parse(r#"root ::= "a" | "c""#)?, "root")?;
+    /// let mut words = [0; 1];
+    /// constraint.fill_words(&mut words);
+    /// assert_eq!(words, [0b101]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fill_words(&self, words: &mut [u32]) {
+        let needed = self.engine.vocabulary().len().div_ceil(32);
+        assert!(words.len() >= needed, "{} words for a mask of {needed}", words.len());
+        self.fill(words);
+    }
+
+    fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) {
         if self.ended {
-            mask.clear();
+            mask.assign(None);
             return;
         }
         let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);

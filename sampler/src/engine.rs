@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::generations::Generations;
 use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
-use crate::mask::TokenMask;
+use crate::mask::MaskBuffer;
 use crate::tables::{self, Tables};
 use crate::token_id::TokenId;
 use crate::vocabulary::Vocabulary;
@@ -127,7 +127,7 @@ impl Engine {
         session: &mut Session,
         memo: &mut MaskMemo,
         state: &State,
-        mask: &mut TokenMask,
+        mask: &mut (impl MaskBuffer + ?Sized),
     ) {
         let mut mask_of = |&entry: &Entry| {
             if let Some(blurred) = session.blurred(entry) {
@@ -154,14 +154,11 @@ impl Engine {
         let entries: SmallVec<[Arc<EntryMask>; 4]> =
             state.entries().iter().map(&mut mask_of).collect();
         let mut masks = entries.iter().flat_map(|entry| entry.masks());
-        match masks.next() {
-            Some(first) => mask.copy_from(first),
-            None => mask.clear(),
-        }
-        masks.for_each(|more| mask.union_with(more));
-        mask.extend(entries.iter().flat_map(|entry| entry.tokens()));
+        mask.assign(masks.next());
+        masks.for_each(|more| mask.unite(more));
+        entries.iter().flat_map(|entry| entry.tokens()).for_each(|token| mask.add(token));
         if state.is_complete() {
-            self.vocabulary.eog_ids().iter().for_each(|&token| mask.insert(token));
+            self.vocabulary.eog_ids().iter().for_each(|&token| mask.add(token));
         }
     }
 
@@ -174,6 +171,7 @@ impl Engine {
         entry: Entry,
     ) -> EntryMask {
         let start = state.only(entry);
+        session.prepare(entry);
         let before = session.steps();
         let mask = session.look_ahead(|session| {
             let (departures, assumed) = (Vec::new(), None);

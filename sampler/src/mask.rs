@@ -96,6 +96,11 @@ impl TokenMask {
 
     /// Writes the words into a caller's buffer; words beyond the vocabulary become 0.
     pub fn write_words(&self, buffer: &mut [u32]) {
+        self.for_each_word(buffer, |word, known| *word = known);
+    }
+
+    /// Gives each word of a buffer with the one of the mask; beyond the vocabulary that is 0.
+    fn for_each_word(&self, buffer: &mut [u32], put: impl Fn(&mut u32, u32)) {
         // In blocks, which is a copy on most machines.
         const HALVES: usize = usize::BITS as usize / 32;
         let half = |block: usize, half: usize| (block >> (32 * half)) as u32;
@@ -103,11 +108,60 @@ impl TokenMask {
         let (blocks, rest) = buffer.as_chunks_mut::<HALVES>();
         let written = blocks.len().min(known.len());
         for (words, &block) in blocks.iter_mut().zip(known) {
-            *words = std::array::from_fn(|at| half(block, at));
+            words.iter_mut().enumerate().for_each(|(at, word)| put(word, half(block, at)));
         }
-        blocks[written..].as_flattened_mut().fill(0);
+        blocks[written..].as_flattened_mut().iter_mut().for_each(|word| put(word, 0));
         let block = known.get(blocks.len()).copied().unwrap_or_default();
-        rest.iter_mut().enumerate().for_each(|(at, word)| *word = half(block, at));
+        rest.iter_mut().enumerate().for_each(|(at, word)| put(word, half(block, at)));
+    }
+}
+
+/// Where masks are put together.
+pub(crate) trait MaskBuffer {
+    /// Becomes the same as a mask, or empty.
+    fn assign(&mut self, mask: Option<&TokenMask>);
+
+    /// Adds all tokens of a mask.
+    fn unite(&mut self, mask: &TokenMask);
+
+    /// Adds a token; an id out of range is left out.
+    fn add(&mut self, token: TokenId);
+}
+
+impl MaskBuffer for TokenMask {
+    fn assign(&mut self, mask: Option<&TokenMask>) {
+        match mask {
+            Some(mask) => self.copy_from(mask),
+            None => self.clear(),
+        }
+    }
+
+    fn unite(&mut self, mask: &TokenMask) {
+        self.union_with(mask);
+    }
+
+    fn add(&mut self, token: TokenId) {
+        self.insert(token);
+    }
+}
+
+/// A caller's words: see [`TokenMask::words`].
+impl MaskBuffer for [u32] {
+    fn assign(&mut self, mask: Option<&TokenMask>) {
+        match mask {
+            Some(mask) => mask.write_words(self),
+            None => self.fill(0),
+        }
+    }
+
+    fn unite(&mut self, mask: &TokenMask) {
+        mask.for_each_word(self, |word, more| *word |= more);
+    }
+
+    fn add(&mut self, token: TokenId) {
+        if let Some(word) = self.get_mut(token.index() / 32) {
+            *word |= 1 << (token.index() % 32);
+        }
     }
 }
 
@@ -136,6 +190,11 @@ mod tests {
                 let mut buffer = vec![u32::MAX; words];
                 mask.write_words(&mut buffer);
                 let expected: Vec<u32> = mask.words().chain([0; 9]).take(words).collect();
+                assert_eq!(buffer, expected, "{len} tokens, {words} words");
+                buffer.unite(&mask);
+                assert_eq!(buffer, expected, "{len} tokens, {words} words");
+                buffer.assign(None);
+                mask.tokens().for_each(|token| buffer.add(token));
                 assert_eq!(buffer, expected, "{len} tokens, {words} words");
             }
         }

@@ -36,7 +36,7 @@ pub(crate) struct Tables {
     belows: Mutex<Generations<Box<[TrieNode]>, Arc<Below>>>,
     /// By (where in the trie, quotient of terms).
     alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
-    /// By (what the value lies behind, term).
+    /// By (what the value lies behind, value).
     values: Mutex<Generations<(usize, Fingerprint), Arc<ValueTokens>>>,
     /// See [`crate::Engine::nodes_visited`].
     visited: AtomicU64,
@@ -65,7 +65,7 @@ const CLASS_RUNS: usize = 2 << 20;
 const BELOWS: usize = 1 << 20;
 /// for terms that are alike inside,
 const ALIKE: usize = 256 << 10;
-/// and for the values of members that are terms.
+/// and for the values of members that many schemas have.
 const VALUES: usize = 256 << 10;
 /// All of them together.
 pub(crate) const MOST_BYTES: usize =
@@ -236,15 +236,14 @@ impl Tables {
         shared(&self.alike, &key, || Alike::new(node, &key.1, self))
     }
 
-    /// The tokens of a value that is a term and begins behind some nodes.
+    /// The tokens of a value that begins behind some nodes.
     pub(crate) fn value(
         &self,
         starts: &Arc<Below>,
-        term: TermId,
-        terms: &Terms,
+        value: Fingerprint,
+        build: impl FnOnce() -> ValueTokens,
     ) -> Arc<ValueTokens> {
-        let key = (Arc::as_ptr(starts).addr(), terms.fingerprint(term));
-        shared(&self.values, &key, || ValueTokens::new(terms, &term, starts, self))
+        shared(&self.values, &(Arc::as_ptr(starts).addr(), value), build)
     }
 
     /// What lies below the nodes that go by the same key, by key.

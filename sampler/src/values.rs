@@ -1,4 +1,5 @@
-//! What tokens have of the value of a member, whatever lies behind the value.
+//! What tokens have of the value of a member, whatever lies behind the value: for all schemas that
+//! have it, if many may.
 //!
 //! After every key the same few ways to begin a value are walked through. Which tokens they allow
 //! depends on the value alone, up to where a token has read all of it; only from there on does the
@@ -61,13 +62,21 @@ impl Lookahead<'_> {
     pub(crate) fn value(&mut self, starts: &Arc<Below>, value: ValueId) -> Arc<ValueTokens> {
         let tables = &self.engine.tables;
         if let Some(term) = self.session.term_of_value(value) {
-            return tables.value(starts, term, self.session.terms());
+            let terms = &**self.session.terms();
+            let build = || ValueTokens::new(terms, &term, starts, tables);
+            return tables.value(starts, terms.fingerprint(term), build);
+        }
+        let shared = self.session.fingerprint_of_value(value);
+        let mut build = || {
+            let start = self.session.start_of_value(value);
+            ValueTokens::new(&mut *self.session, &start, starts, tables)
+        };
+        if let Some(shared) = shared {
+            return tables.value(starts, shared, build);
         }
         let key = (Arc::as_ptr(starts).addr(), value);
         self.memo.values.values.get(&key).unwrap_or_else(|| {
-            let start = self.session.start_of_value(value);
-            let tokens = ValueTokens::new(&mut *self.session, &start, starts, tables);
-            let tokens = Arc::new(tokens);
+            let tokens = Arc::new(build());
             self.memo.values.values.insert(key, Arc::clone(&tokens));
             tokens
         })

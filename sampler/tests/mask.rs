@@ -49,6 +49,9 @@ fn same(
     what: &str,
 ) -> Result<(), TestCaseError> {
     let (fast, slow) = (constraint.mask(), brute_force(constraint, automaton, text));
+    let mut words = vec![u32::MAX; fast.len().div_ceil(32)];
+    constraint.fill_words(&mut words);
+    prop_assert_eq!(words, fast.words().collect::<Vec<_>>());
     if fast != slow {
         let vocabulary = constraint.engine().vocabulary();
         let show = |token: &TokenId| {

@@ -17,7 +17,7 @@ use crate::automaton::lists::ListTables;
 use crate::automaton::members::{ContextId, Guesses, KeyStateId, MemberTables};
 use crate::automaton::program::{Op, Position, Program};
 use crate::automaton::stack::{Frame, NodeId, Stacks};
-use crate::automaton::terms::{ByteSet, Terms};
+use crate::automaton::terms::{ByteSet, Fingerprint, TermId, Terms};
 use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
 use crate::grammar::TokenReference;
@@ -117,6 +117,8 @@ pub struct Session {
     lasting: usize,
     /// See [`Session::blurred`], by node.
     blurred: Vec<Option<NodeId>>,
+    /// See [`Session::fingerprint_of_value`].
+    value_fingerprints: FxHashMap<ValueId, Option<Fingerprint>>,
     /// The counting set that each loop starts with.
     first_counts: Vec<u32>,
     pending: BinaryHeap<Item>,
@@ -187,6 +189,7 @@ impl Session {
             expansions: Vec::new(),
             lasting: usize::MAX,
             blurred: Vec::new(),
+            value_fingerprints: FxHashMap::default(),
             first_counts,
             pending: BinaryHeap::new(),
             steps: 0,
@@ -257,9 +260,26 @@ impl Session {
     /// The state after `byte`; dead if no text of the language goes on so.
     pub fn step(&mut self, state: &State, byte: u8) -> State {
         self.steps += 1;
+        if let Some(next) = self.step_inside(state, byte) {
+            return next;
+        }
         let text = self.text_after(state.text, &[byte]);
         let reached = self.read(state, byte, text);
         self.finish(reached)
+    }
+
+    /// The same where the byte stays inside the only terminal, as most bytes of a text do.
+    fn step_inside(&self, state: &State, byte: u8) -> Option<State> {
+        let &[Entry { label: Label::Term(term), track: TrackId::NONE, below }] = &state.entries[..]
+        else {
+            return None;
+        };
+        let next = self.terms.next(term, byte);
+        let stays = !self.terms.nullable(next) && next != TermId::NOTHING;
+        (stays && self.program.lists.is_empty()).then(|| {
+            let entry = Entry { label: Label::Term(next), track: TrackId::NONE, below };
+            state.only(entry)
+        })
     }
 
     /// The text with some more bytes, if texts matter.
@@ -485,6 +505,12 @@ impl Session {
     /// Whether an item that a configuration lies within is like one that it must differ from.
     pub fn is_like(&self, entry: Entry) -> bool {
         self.lists.tracks.is_like(entry.track)
+    }
+
+    /// Finds what follows the terminal of a configuration: what is found while looking ahead is
+    /// forgotten afterwards, and each mask of the same string would find it again.
+    pub fn prepare(&mut self, entry: Entry) {
+        self.pop(entry.below);
     }
 
     /// What popping `node` leads to: the state behind a terminal that ends above it, as far as it

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use grammask::json_schema::{Numbers, Options, Order, Whitespace, parse_schema, translate};
-use grammask::sampler::{self, TokenId, TokenMask, Vocabulary};
+use grammask::sampler::{self, TokenId, Vocabulary};
 use grammask_bench_protocol::{Constraint, Engine, Session, Stages, Start, Token, serve};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -69,33 +69,27 @@ impl Constraint for Compiled {
     type Session<'a> = State;
 
     fn start(&self) -> State {
-        let constraint = self.0.clone();
-        let mask = TokenMask::new(constraint.engine().vocabulary().len());
-        State { constraint, mask }
+        State(self.0.clone())
     }
 }
 
-struct State {
-    constraint: sampler::Constraint,
-    mask: TokenMask,
-}
+struct State(sampler::Constraint);
 
 impl Session for State {
     fn fill(&mut self, words: &mut [u32]) {
-        self.constraint.fill_mask(&mut self.mask);
-        self.mask.write_words(words);
+        self.0.fill_words(words);
     }
 
     fn accept(&mut self, token: u32) -> bool {
-        self.constraint.accept(TokenId(token)).is_ok()
+        self.0.accept(TokenId(token)).is_ok()
     }
 
     fn is_complete(&mut self) -> bool {
-        self.constraint.is_complete()
+        self.0.is_complete()
     }
 
     fn nodes(&self) -> Option<u64> {
-        Some(self.constraint.engine().nodes_visited())
+        Some(self.0.engine().nodes_visited())
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Entry, Reached, Session, State};
 use crate::automaton::label::Label;
 use crate::automaton::program::{Op, Position};
 use crate::automaton::stack::{Frame, NodeId};
-use crate::automaton::terms::TermId;
+use crate::automaton::terms::{Fingerprint, TermId};
 use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
 
@@ -42,6 +42,13 @@ impl Session {
             &Op::Take { label: Label::Term(term), next: Position::RETURN } => Some(term),
             _ => None,
         }
+    }
+
+    /// A hash of all that a value is made of, the same in the sessions of all automata. Nothing for
+    /// what few others have.
+    pub fn fingerprint_of_value(&mut self, value: ValueId) -> Option<Fingerprint> {
+        let known = self.value_fingerprints.entry(value);
+        *known.or_insert_with(|| self.program.fingerprint(value.0, &self.terms))
     }
 
     /// The state at the beginning of a value, with nothing behind it: it is complete where the value

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use super::{Term, TermId, Terms};
 
-/// A hash of all that a term is made of, the same in every store of one process: what has been
-/// found out about a term of one grammar can be looked up for that of another. Its 128 bits are
-/// mixed with keys that nobody knows, so that two terms with one fingerprint are not to be met.
+/// A hash of all that a term, or the value of a member, is made of, the same in every store of one
+/// process: what has been found out about that of one grammar can be looked up for another. Its 128 bits are
+/// mixed with keys that nobody knows, so that two with one fingerprint are not to be met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u64; 2]);
 
@@ -18,15 +18,15 @@ static KEYS: LazyLock<[u64; 4]> = LazyLock::new(|| {
 
 /// Each half is a hash of 64 bits of its own, by folded multiplications with a key of its own.
 impl Fingerprint {
-    fn new(kind: u64) -> Self {
+    pub(crate) fn new(kind: u64) -> Self {
         Self([KEYS[2], KEYS[3]]).word(kind)
     }
 
-    fn word(self, word: u64) -> Self {
+    pub(crate) fn word(self, word: u64) -> Self {
         self.part(Self([word; 2]))
     }
 
-    fn part(self, part: Self) -> Self {
+    pub(crate) fn part(self, part: Self) -> Self {
         let fold = |half: usize| {
             let product = u128::from(self.0[half] ^ part.0[half]) * u128::from(KEYS[half]);
             product as u64 ^ (product >> 64) as u64
