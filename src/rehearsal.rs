@@ -7,33 +7,66 @@ use grammask_sampler::{Constraint, Engine, Vocabulary};
 
 use crate::constrain::{ConstrainError, schema_constraint};
 
-/// A schema with each type, and beside it any value.
-const SCHEMA: &str = r#"{
-    "type": "object",
-    "properties": {
-        "string": {"type": "string"},
-        "integer": {"type": "integer"},
-        "number": {"type": "number"},
-        "boolean": {"type": "boolean"},
-        "null": {"type": "null"},
-        "strings": {"type": "array", "items": {"type": "string"}},
-        "object": {"type": "object"},
-        "closed": {
+/// Schemas with each type and what is often asked of strings, each with a document of it.
+const SCHEMAS: [(&str, &str); 2] = [
+    (
+        r#"{
             "type": "object",
-            "properties": {"any": {}},
-            "required": ["any"],
-            "additionalProperties": false
-        }
-    },
-    "required": ["string"]
-}"#;
-
-/// A document of it.
-const DOCUMENT: &str = concat!(
-    r#"{"string": "a b", "integer": -12, "number": 1.5e3, "boolean": true, "null": null, "#,
-    r#""strings": ["a", ""], "object": {"a b": {"c": ["d", 0.5, false]}, "e": "\n\u00e9"}, "#,
-    r#""closed": {"any": [{"f": 7}]}, "other": "g"}"#
-);
+            "properties": {
+                "string": {"type": "string"},
+                "integer": {"type": "integer"},
+                "number": {"type": "number"},
+                "boolean": {"type": "boolean"},
+                "null": {"type": "null"},
+                "strings": {"type": "array", "items": {"type": "string"}},
+                "object": {"type": "object"},
+                "closed": {
+                    "type": "object",
+                    "properties": {"any": {}},
+                    "required": ["any"],
+                    "additionalProperties": false
+                }
+            },
+            "required": ["string"]
+        }"#,
+        concat!(
+            r#"{"string": "a b", "integer": -12, "number": 1.5e3, "boolean": true, "null": null, "#,
+            r#""strings": ["a", ""], "object": {"a b": {"c": ["d", 0.5, false]}, "e": "\n\u00e9"}, "#,
+            r#""closed": {"any": [{"f": 7}]}, "other": "g"}"#
+        ),
+    ),
+    (
+        r#"{
+            "type": "array",
+            "prefixItems": [
+                {"type": "string", "minLength": 1},
+                {"type": "string", "maxLength": 255},
+                {"type": "string", "format": "date-time"},
+                {"type": "string", "format": "date"},
+                {"type": "string", "format": "time"},
+                {"type": "string", "format": "uri"},
+                {"type": "string", "format": "uri-reference"},
+                {"type": "string", "format": "email"},
+                {"type": "string", "format": "uuid"},
+                {"type": "string", "format": "hostname"},
+                {"type": "string", "format": "ipv4"},
+                {"type": "string", "pattern": "^[a-z]+$"},
+                {"type": "string", "pattern": "^[A-Za-z]+$"},
+                {"type": "string", "pattern": "^[A-Za-z0-9]+$"},
+                {"type": "string", "pattern": "^[a-z0-9-]+$"},
+                {"type": "string", "pattern": "^\\w+$"},
+                {"type": "string", "pattern": "^[\\w-]+$"},
+                {"type": "string", "pattern": "^[0-9a-fA-F]+$"}
+            ]
+        }"#,
+        concat!(
+            r#"["a b", "a b", "2026-11-22T13:53:40.5Z", "2026-11-22", "13:53:40+01:00", "#,
+            r##""https://www.example.com:80/a/b?c=d#e", "../a/b?c=d#e", "john.doe@example.com", "##,
+            r#""12345678-90ab-4cde-8f01-234567890abc", "www.example.com", "192.168.0.1", "#,
+            r#""ab", "ab", "ab", "ab", "ab", "ab", "ab"]"#
+        ),
+    ),
+];
 
 /// An engine for JSON Schemas, with the tables that nearly every schema needs: it is ready some
 /// milliseconds later than [`Engine::new`], and the first masks are not slower than later ones.
@@ -56,8 +89,9 @@ pub fn engine_for_schemas(
     options: &Options,
 ) -> Result<Arc<Engine>, ConstrainError> {
     let engine = Engine::new(vocabulary);
-    let constraint = schema_constraint(&engine, SCHEMA, options)?;
-    rehearse(constraint, DOCUMENT);
+    for (schema, document) in SCHEMAS {
+        rehearse(schema_constraint(&engine, schema, options)?, document);
+    }
     Ok(engine)
 }
 
@@ -65,7 +99,7 @@ pub fn engine_for_schemas(
 /// spell it otherwise, is no matter: what has been made until then is there.
 fn rehearse(mut constraint: Constraint, text: &str) {
     let engine = Arc::clone(constraint.engine());
-    let Ok(tokens) = engine.vocabulary().encode(text) else { return };
+    let Ok(tokens) = engine.vocabulary().encode_longest(text) else { return };
     for token in tokens {
         constraint.mask();
         if constraint.accept(token).is_err() {

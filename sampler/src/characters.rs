@@ -13,6 +13,7 @@ pub(crate) struct Characters {
     /// How many of them have at most 0, 1, 2 and so on characters, up to one below the greatest
     /// length; and the same tokens as masks, each made when it is first needed.
     at_most: Box<[(u32, OnceLock<TokenMask>)]>,
+    all: OnceLock<TokenMask>,
     /// Number of ids of the vocabulary.
     len: usize,
 }
@@ -46,15 +47,34 @@ impl Characters {
         // Now it is where they end.
         next.truncate(next.len().saturating_sub(2));
         let at_most = next.into_iter().map(|fewer| (fewer, OnceLock::new())).collect();
-        Self { tokens: tokens.into(), at_most, len: vocabulary.len() }
+        let all = OnceLock::new();
+        Self { tokens: tokens.into(), at_most, all, len: vocabulary.len() }
+    }
+
+    /// All of them.
+    fn all(&self) -> &TokenMask {
+        self.all.get_or_init(|| {
+            let mut all = TokenMask::new(self.len);
+            all.extend(self.tokens.iter().copied());
+            all
+        })
     }
 
     /// The tokens of at most `max` characters; nothing if that is all.
     pub(crate) fn at_most(&self, max: u32) -> Option<&TokenMask> {
         let (fewer, mask) = self.at_most.get(max as usize)?;
+        let (short, long) = self.tokens.split_at(*fewer as usize);
         Some(mask.get_or_init(|| {
-            let mut mask = TokenMask::new(self.len);
-            mask.extend(self.tokens[..*fewer as usize].iter().copied());
+            // Mostly few are longer.
+            if short.len() <= long.len() {
+                let mut mask = TokenMask::new(self.len);
+                mask.extend(short.iter().copied());
+                return mask;
+            }
+            let mut mask = self.all().clone();
+            for &token in long {
+                mask.remove(token);
+            }
             mask
         }))
     }
@@ -75,7 +95,7 @@ mod tests {
         let of = |max| characters.at_most(max).map(|mask| mask.tokens().map(|t| t.0).collect());
         assert_eq!(of(0), Some(vec![]));
         assert_eq!(of(1), Some(vec![2]));
-        assert_eq!(of(2), Some(vec![0, 1, 2, 3]));
+        assert_eq!(of(2), Some(vec![0, 1, 2, 3]), "all but a few");
         assert_eq!(of(3), None);
         assert_eq!(of(u32::MAX), None);
     }

@@ -16,10 +16,9 @@ pub(crate) struct ClassRun {
     /// Tokens of nothing but characters of the class, as many as the run has at most; the last may
     /// be incomplete.
     pub(crate) inside: TokenSet,
-    /// Where the run ends, with all its characters read.
-    pub(crate) ends: Box<[TrieNode]>,
     /// The first nodes outside: what is read there behind how many characters, and where in the
-    /// list of nodes those of the next exit begin.
+    /// list of nodes those of the next exit begin. Behind as many as the run has at most all nodes are
+    /// outside.
     exits: Box<[(Exit, u32)]>,
     nodes: Box<[TrieNode]>,
 }
@@ -60,12 +59,12 @@ impl ClassRun {
         let mut dfa = Dfa::new(TermId::NOTHING, terms);
         let first = dfa.number(terms.repeat(class, 0, None));
         let mut inside = TokenMask::new(tables.len);
-        let mut ends = Vec::new();
         let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
         // The state, and what has been read of a character.
         let start_at = (first, Exit::default());
         let visited = trie.scan(start, start_at, &mut inside, |node, (state, at), byte, below| {
-            let next = dfa.next(state, byte);
+            let is_over = most == Some(at.read);
+            let next = if is_over { Dfa::DEAD } else { dfa.next(state, byte) };
             if next != first {
                 let at = at.then(byte);
                 if next == Dfa::DEAD {
@@ -75,12 +74,8 @@ impl ClassRun {
                 return Reach::Into((next, at));
             }
             let read = at.read + u32::from(most.is_some());
-            if most == Some(read) {
-                ends.push(node);
-                return Reach::Out;
-            }
             let is_all = below.is_some_and(|below| {
-                let is_short = most.is_none_or(|most| read + u32::from(below.height) < most);
+                let is_short = most.is_none_or(|most| read + u32::from(below.height) <= most);
                 is_short && dfa.loops(first).contains(below.kinds)
             });
             if is_all {
@@ -96,7 +91,6 @@ impl ClassRun {
         });
         Self {
             inside: TokenSet::from(inside),
-            ends: ends.into(),
             exits: groups.collect(),
             nodes: exits.iter().map(|&(_, node)| node).collect(),
         }
@@ -115,9 +109,6 @@ impl ClassRun {
 
 impl Footprint for ClassRun {
     fn bytes(&self) -> usize {
-        self.inside.bytes()
-            + size_of_val(&*self.ends)
-            + size_of_val(&*self.exits)
-            + size_of_val(&*self.nodes)
+        self.inside.bytes() + size_of_val(&*self.exits) + size_of_val(&*self.nodes)
     }
 }

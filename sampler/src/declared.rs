@@ -62,33 +62,33 @@ impl Lookahead<'_> {
         Some(known)
     }
 
-    fn find_declared(&mut self, node: TrieNode, keys: KnownKeys) -> DeclaredKeys {
-        let trie = &self.engine.tables.trie;
-        let (mut inside, mut members, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-        let mut pending = vec![(node, keys)];
-        while let Some((node, keys)) = pending.pop() {
-            for byte in self.session.known_first(keys).iter() {
-                let Some(child) = trie.child(node, byte) else { continue };
-                let Some(keys) = self.session.known_after(keys, byte) else { continue };
-                let before = members.len();
-                for (member, is_end) in self.session.declared_keys(keys) {
-                    if is_end {
-                        ends.push(DeclaredEnd { node: child, member, value: OnceLock::new() });
-                    } else {
-                        members.push(member);
-                    }
-                }
-                if members.len() > before {
-                    pending.push((child, keys));
-                    match trie.token(child) {
-                        Some(token) => inside.push((token, members.len() as u32)),
-                        None => members.truncate(before),
-                    }
+    fn find_declared(&self, node: TrieNode, keys: KnownKeys) -> DeclaredKeys {
+        let (trie, terms) = (&self.engine.tables.trie, self.session.terms());
+        let (mut inside, mut ends) = (Vec::new(), Vec::new());
+        for (member, rest) in self.session.declared_keys(keys) {
+            let mut node = node;
+            let mut bytes = terms.common_start(rest).peekable();
+            while let Some(byte) = bytes.next() {
+                let Some(child) = trie.child(node, byte) else { break };
+                node = child;
+                if bytes.peek().is_none() {
+                    ends.push(DeclaredEnd { node, member, value: OnceLock::new() });
+                } else if let Some(token) = trie.token(node) {
+                    inside.push((token, member));
                 }
             }
         }
+        inside.sort_unstable();
         ends.sort_unstable_by_key(|end| end.node);
-        DeclaredKeys { inside: inside.into(), members: members.into(), ends: ends.into() }
+        let same = inside.chunk_by(|(one, _), (other, _)| one == other).scan(0, |end, same| {
+            *end += same.len() as u32;
+            Some((same[0].0, *end))
+        });
+        DeclaredKeys {
+            inside: same.collect(),
+            members: inside.iter().map(|&(_, member)| member).collect(),
+            ends: ends.into(),
+        }
     }
 
     /// Adds the tokens of a key that can only be a declared one, from its state at a node on; whether

@@ -216,9 +216,6 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                         ambiguous.union_with(&terms.first(state));
                     }
                 }
-                let last = states.last().copied().unwrap_or(term);
-                inside.extend(run.ends.iter().filter_map(|&end| trie.token(end)));
-                pending.extend(run.ends.iter().map(|&end| (end, last)));
                 for (exit, nodes) in run.exits() {
                     let state = states[exit.read as usize];
                     let next = exit.bytes().fold(state, |term, byte| terms.next(term, byte));

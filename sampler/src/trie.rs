@@ -19,15 +19,12 @@ pub(crate) struct TrieNode(u32);
 #[derive(Debug)]
 pub(crate) struct TokenTrie {
     nodes: Vec<Node>,
+    /// For all nodes and what is behind them.
+    begins: Vec<Begins>,
     /// The tokens in the order of their nodes.
     tokens: Vec<TokenId>,
-    /// How many of them end before the node; for all nodes and what is behind them.
-    tokens_before: Vec<u32>,
     /// The greatest depth.
     height: u16,
-    /// Where the children of each node begin among all children; they end where those of the next
-    /// node begin.
-    starts: Vec<u32>,
     /// The children of all nodes, with their bytes beside: a node has up to 256, far from each
     /// other in preorder.
     children: Vec<TrieNode>,
@@ -48,6 +45,14 @@ struct Node {
     byte: u8,
     /// Whether it has an [`Outline`].
     is_outlined: bool,
+}
+
+/// Where the children of a node begin among all children, and its token among all tokens; they end
+/// where those of the next node begin.
+#[derive(Clone, Copy, Debug)]
+struct Begins {
+    children: u32,
+    tokens: u32,
 }
 
 /// What lies below a node between two characters.
@@ -104,9 +109,8 @@ impl TokenTrie {
         let mut trie = Self {
             nodes: vec![Node { end: 0, depth: 0, byte: 0, is_outlined: false }],
             tokens: vocabulary.ordered().to_vec(),
-            tokens_before: vec![0],
+            begins: vec![Begins { children: 0, tokens: 0 }],
             height: vocabulary.longest() as u16,
-            starts: Vec::new(),
             children: Vec::new(),
             child_bytes: Vec::new(),
             outlines: Vec::new(),
@@ -128,13 +132,13 @@ impl TokenTrie {
                     ..Open::default()
                 });
                 trie.nodes.push(Node { end: 0, depth, byte, is_outlined: false });
-                trie.tokens_before.push(before);
+                trie.begins.push(Begins { children: 0, tokens: before });
             }
             last = bytes;
         }
         trie.close(&mut path, 0);
         trie.outlines.sort_unstable_by_key(|outline| outline.node);
-        trie.tokens_before.push(trie.tokens.len() as u32);
+        trie.begins.push(Begins { children: 0, tokens: trie.tokens.len() as u32 });
         trie.list_children();
         trie
     }
@@ -160,20 +164,19 @@ impl TokenTrie {
 
     fn list_children(&mut self) {
         let len = self.len();
-        let mut parents = vec![0; len];
-        let mut starts = vec![0_u32; len + 1];
+        let mut parents = vec![0];
         let mut path = vec![0; usize::from(self.height) + 1];
-        for node in 1..len {
-            let depth = usize::from(self.nodes[node].depth);
-            path[depth] = node;
-            parents[node] = path[depth - 1];
-            starts[parents[node] + 1] += 1;
+        for (node, &Node { depth, .. }) in self.nodes.iter().enumerate().skip(1) {
+            path[usize::from(depth)] = node;
+            let parent = path[usize::from(depth) - 1];
+            parents.push(parent);
+            self.begins[parent + 1].children += 1;
         }
         for node in 0..len {
-            starts[node + 1] += starts[node];
+            self.begins[node + 1].children += self.begins[node].children;
         }
         // Where the next child of each node goes.
-        let mut next = starts.clone();
+        let mut next: Vec<u32> = self.begins.iter().map(|begin| begin.children).collect();
         self.children = vec![Self::ROOT; len - 1];
         self.child_bytes = vec![0; len - 1];
         for node in 1..len {
@@ -182,7 +185,6 @@ impl TokenTrie {
             self.child_bytes[*place as usize] = self.nodes[node].byte;
             *place += 1;
         }
-        self.starts = starts;
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -196,7 +198,7 @@ impl TokenTrie {
 
     /// The tokens that end at some nodes.
     fn tokens_of(&self, nodes: Range<u32>) -> &[TokenId] {
-        let before = |node: u32| self.tokens_before[node as usize] as usize;
+        let before = |node: u32| self.begins[node as usize].tokens as usize;
         &self.tokens[before(nodes.start)..before(nodes.end)]
     }
 
@@ -206,7 +208,7 @@ impl TokenTrie {
     }
 
     pub(crate) fn has_children(&self, node: TrieNode) -> bool {
-        self.end(node) > node.0 + 1
+        !self.child_range(node).is_empty()
     }
 
     /// The nodes so many bytes below one that have children; of the great depths there are few. They
@@ -245,8 +247,9 @@ impl TokenTrie {
         (self.end(node) - node.0 - 1) as usize
     }
 
-    fn child_range(&self, node: TrieNode) -> std::ops::Range<usize> {
-        self.starts[node.0 as usize] as usize..self.starts[node.0 as usize + 1] as usize
+    fn child_range(&self, node: TrieNode) -> Range<usize> {
+        let first = |node: u32| self.begins[node as usize].children as usize;
+        first(node.0)..first(node.0 + 1)
     }
 
     /// The child that a byte leads to.

@@ -204,6 +204,26 @@ impl Vocabulary {
         Ok(tokens)
     }
 
+    /// The tokens of a text by taking the longest one that fits, again and again, whatever the
+    /// vocabulary: not as a tokenizer spells it, but without building one.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError::Unspellable`].
+    ///
+    /// ```
+    /// use grammask_sampler::{TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::from_name("r50k_base")?;
+    /// assert_eq!(vocabulary.encode_longest("hello world")?, [TokenId(31_373), TokenId(995)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn encode_longest(&self, text: &str) -> Result<Vec<TokenId>, EncodeError> {
+        let mut tokens = Vec::new();
+        list::encode_greedy(self, text.as_bytes(), 0, &mut tokens)?;
+        Ok(tokens)
+    }
+
     /// The tokens of a text in which the texts of some tokens stand for these tokens: the leftmost
     /// one counts, the longest one of several. What lies between is encoded part by part.
     ///

@@ -660,13 +660,10 @@ fn more(shape: &Shape, count: u32) -> u32 {
 
 /// Whether the one text that `literal` matches is a match of `term`.
 pub(crate) fn meets(literal: TermId, term: TermId, terms: &Terms) -> bool {
-    let (mut literal, mut term) = (literal, term);
-    while let [(byte, _, next)] = *terms.transitions(literal) {
-        term = terms.next(term, byte);
-        literal = next;
-        if term == TermId::NOTHING {
-            return false;
-        }
-    }
-    terms.nullable(term)
+    let mut bytes = terms.common_start(literal);
+    let left = bytes.try_fold(term, |term, byte| match terms.next(term, byte) {
+        TermId::NOTHING => None,
+        next => Some(next),
+    });
+    left.is_some_and(|left| terms.nullable(left))
 }

@@ -519,6 +519,25 @@ impl Terms {
         }
     }
 
+    /// The bytes with which all texts begin that a term matches: the text, if it is only one.
+    ///
+    /// ```
+    /// use grammask_gbnf::Terms;
+    /// let terms = Terms::default();
+    /// let texts = terms.texts([&b"green"[..], b"grey"]);
+    /// assert_eq!(terms.common_start(texts).collect::<Vec<_>>(), b"gre");
+    /// ```
+    pub fn common_start(&self, term: TermId) -> impl Iterator<Item = u8> + '_ {
+        let mut rest = term;
+        std::iter::from_fn(move || {
+            let first = self.first(rest);
+            let mut bytes = first.iter();
+            let only = bytes.next().filter(|_| bytes.next().is_none() && !self.nullable(rest))?;
+            rest = self.next(rest, only);
+            Some(only)
+        })
+    }
+
     /// The bytes with which a term begins and the one term that they all lead to, if that can be
     /// seen at once: most of a text is made of such terms, and needs no transitions.
     fn after_bytes(&self, term: TermId) -> Option<(&ByteSet, TermId)> {

@@ -69,15 +69,15 @@ impl MemberTables {
         (is_declared || written.is_some()).then_some(KnownKeys { state, written, ..known })
     }
 
-    /// The members of those that are declared, each with whether its key ends here.
+    /// The members of those that are declared, each with what is left of its key.
     pub(crate) fn declared(
         &self,
         shape: &Shape,
         known: KnownKeys,
-    ) -> impl Iterator<Item = (u32, bool)> {
+    ) -> impl Iterator<Item = (u32, TermId)> {
         let tags = self.tags(known.state).iter();
         let declared = tags.filter(|&&(_, member)| !shape.is_many(member));
-        declared.map(|&(rest, member)| (member, rest == TermId::EMPTY))
+        declared.map(|&(rest, member)| (member, rest))
     }
 
     /// Whether a member may come, as far as that depends on those before it and not on its key.

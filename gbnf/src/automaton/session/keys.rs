@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Entry, Session, State};
 use crate::automaton::label::Label;
 use crate::automaton::members::{KeyEnd, KeyTerms, KnownKeys};
-use crate::automaton::terms::ByteSet;
+use crate::automaton::terms::{ByteSet, TermId};
 
 impl Session {
     /// What is left of the keys of a label, where undeclared ones are possible and there are plenty.
@@ -71,8 +71,8 @@ impl Session {
         self.members.guesses().keys
     }
 
-    /// The members of known keys that are declared, each with whether its key ends here.
-    pub fn declared_keys(&self, known: KnownKeys) -> impl Iterator<Item = (u32, bool)> {
+    /// The members of known keys that are declared, each with what is left of its key: one text.
+    pub fn declared_keys(&self, known: KnownKeys) -> impl Iterator<Item = (u32, TermId)> {
         self.members.declared(&self.program.shapes[known.shape as usize], known)
     }
 

@@ -116,6 +116,11 @@ impl Terms {
         if let Some(known) = self.known_to_have_text(term) {
             return known;
         }
+        if let Term::All { all, none } = &self.entries[term.index()].term
+            && self.fits_length(all, none)
+        {
+            return self.note(&[term], Ok(true));
+        }
         let mut met = vec![term];
         let mut numbers = FxHashMap::from_iter([(term, 0)]);
         let mut edges: Vec<(u32, u32)> = Vec::new();

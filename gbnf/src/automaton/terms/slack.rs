@@ -118,6 +118,22 @@ impl Terms {
         Some((free, short as usize))
     }
 
+    /// Whether it is seen at once that a conjunction matches something: a pattern beside a length, where
+    /// what completes the pattern in the shortest way is not too long.
+    pub(super) fn fits_length(&self, all: &[TermId], none: &[TermId]) -> bool {
+        let (&[first, second], []) = (all, none) else { return false };
+        let fits = |pattern, length: TermId| {
+            let Term::Repeat { item, min, max } = self.entries[length.index()].term else {
+                return false;
+            };
+            let is_long_enough = min == 0 || min == 1 && !self.nullable(pattern);
+            is_long_enough
+                && self.way_out(pattern).is_some_and(|way_out| max.is_none_or(|max| way_out <= max))
+                && self.is_within(pattern, self.repeat(item, 0, None))
+        };
+        fits(first, second) || fits(second, first)
+    }
+
     /// What is left of a term behind a text. Of what lies on the way nothing is kept but what is
     /// left of the parts of a conjunction, which many texts have in common; the conjunction of what
     /// is left may match nothing.
