@@ -19,7 +19,7 @@ use crate::similar::{Difference, similar};
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
-use crate::trie::{Reach, TrieNode};
+use crate::trie::{Outline, Reach, TrieNode};
 
 /// The tokens of a term, and where tokens leave it.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Interior {
         stops: impl Fn(TermId) -> bool,
     ) -> Self {
         let mut walk = Walk::new(start, (tables, terms), stops);
-        walk.through(vec![(start, term)]);
+        walk.through(vec![(vec![start], term)]);
         walk.into_table()
     }
 
@@ -77,12 +77,14 @@ impl Interior {
         // That nothing goes on behind a text is told apart only by a text that is longer.
         let short = short - 1;
         let is_short = |node: TrieNode| trie.bytes_between(start, node) <= short;
-        let mut pending = Vec::new();
+        let mut pending: Vec<(Vec<TrieNode>, TermId)> = Vec::new();
         for &node in trie.at_depth(start, short) {
             trie.tokens_below(node).iter().for_each(|&token| inside.remove(token));
             let after = terms.after(term, &trie.between(start, node));
-            if !matches!(after, TermId::EMPTY | TermId::NOTHING) {
-                pending.push((node, after));
+            match pending.last_mut() {
+                _ if matches!(after, TermId::EMPTY | TermId::NOTHING) => {}
+                Some((nodes, term)) if *term == after => nodes.push(node),
+                _ => pending.push((vec![node], after)),
             }
         }
         let mut walk = Walk::new(start, (tables, terms), |_| false);
@@ -114,7 +116,8 @@ impl Interior {
         walk.outside.ends.extend(difference.ends);
         walk.exits.extend(difference.exits);
         walk.ambiguous.union_with(&difference.ambiguous);
-        walk.through(difference.pending);
+        let pending = difference.pending.into_iter().map(|(node, term)| (vec![node], term));
+        walk.through(pending.collect());
         Some(walk.into_table())
     }
 
@@ -187,28 +190,29 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
         self.ambiguous = table.ambiguous;
     }
 
-    /// Goes on from some nodes, with what is left of a term there. Where much lies below the start
+    /// Goes on from some nodes each, with what is left of a term there. Where much lies below the start
     /// and the term is a loop over a class, only what leaves the loop is walked through.
-    fn through(&mut self, mut pending: Vec<(TrieNode, TermId)>) {
+    fn through(&mut self, mut pending: Vec<(Vec<TrieNode>, TermId)>) {
         let Self { tables, terms, dfa, inside, outside, exits, ambiguous, .. } = self;
         let (start, tables, terms, trie) = (self.start, *tables, *terms, &tables.trie);
-        while let Some((top, term)) = pending.pop() {
+        while let Some((tops, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
-            let has_read = top != start;
+            let has_read = tops != [start];
             let first = terms.first(term);
             if first.len() <= FEW_BYTES && !(has_read && terms.nullable(term)) {
                 for byte in first.iter() {
-                    let Some(child) = trie.child(top, byte) else { continue };
+                    let nodes = tops.iter().filter_map(|&top| trie.child(top, byte));
+                    let nodes: Vec<TrieNode> = nodes.collect();
                     let next = terms.next(term, byte);
-                    if outside.goes_on(&[child], next) {
-                        inside.extend(trie.token(child));
-                        pending.push((child, next));
+                    if !nodes.is_empty() && outside.goes_on(&nodes, next) {
+                        inside.extend(nodes.iter().filter_map(|&node| trie.token(node)));
+                        pending.push((nodes, next));
                     }
                 }
                 continue;
             }
-            if top == start
-                && let Some((run, states)) = tables.class_run(top, term, terms, &outside.stops)
+            if !has_read
+                && let Some((run, states)) = tables.class_run(start, term, terms, &outside.stops)
             {
                 inside.add(&run.inside);
                 for &state in &states {
@@ -224,20 +228,20 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                             && exit.bytes().len() == 1
                             && let Some(byte) = exit.bytes().next()
                         {
-                            let first = trie.child(top, byte);
+                            let first = trie.child(start, byte);
                             let nodes = nodes.iter().filter(|&&node| Some(node) != first);
                             exits.extend(nodes.map(|&node| (byte, node)));
                         }
                     } else if outside.goes_on(nodes, next) {
                         inside.extend(nodes.iter().filter_map(|&node| trie.token(node)));
-                        let nodes = nodes.iter().filter(|&&node| trie.has_children(node));
-                        pending.extend(nodes.map(|&node| (node, next)));
+                        let nodes = nodes.iter().copied().filter(|&node| trie.has_children(node));
+                        pending.push((nodes.collect(), next));
                     }
                 }
                 continue;
             }
             let at = (dfa.number(term), has_read);
-            let visited = trie.scan(top, at, inside, |node, (state, has_read), byte, below| {
+            let mut visit = |node, (state, has_read), byte, below: Option<&Outline>| {
                 let may_end = has_read && dfa.nullable(state);
                 let next = dfa.next(state, byte);
                 if next == Dfa::DEAD {
@@ -260,8 +264,9 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                     return Reach::All;
                 }
                 Reach::Into((next, true))
-            });
-            tables.count_visited(visited);
+            };
+            let visited = tops.iter().map(|&top| trie.scan(top, at, inside, &mut visit));
+            tables.count_visited(visited.sum());
         }
     }
 
