@@ -12,6 +12,7 @@ mod determinism;
 mod fingerprint;
 mod slack;
 mod system;
+mod witness;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -47,6 +48,9 @@ impl TermId {
 pub struct ByteSet([u64; 4]);
 
 impl ByteSet {
+    /// All bytes.
+    const ALL: Self = Self([u64::MAX; 4]);
+
     /// Adds the bytes `lo..=hi`.
     pub fn insert_range(&mut self, lo: u8, hi: u8) {
         for (index, word) in self.0.iter_mut().enumerate() {

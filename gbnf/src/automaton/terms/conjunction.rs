@@ -3,7 +3,8 @@
 //! of the one beside each of the other.
 //!
 //! A conjunction of terms that match something may match nothing. So that a state that is reached
-//! can always be completed, each new one is followed up until a text of it is found.
+//! can always be completed, each new one is followed up until a text of it is found, unless one is
+//! seen at once ([`super::witness`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -117,7 +118,7 @@ impl Terms {
             return known;
         }
         if let Term::All { all, none } = &self.entries[term.index()].term
-            && self.fits_length(all, none)
+            && (self.fits_length(all, none) || none.is_empty() && self.have_text_in_common(all))
         {
             return self.note(&[term], Ok(true));
         }
