@@ -1,5 +1,6 @@
 //! A compiled grammar.
 
+mod alike;
 mod canonical;
 mod compile;
 mod count;
@@ -36,7 +37,7 @@ use program::{Op, Position, Program};
 
 pub use label::Label;
 pub use members::{ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys};
-pub use session::{Entry, Session, State, Surroundings, ValueId};
+pub use session::{Entry, FrameId, Session, State, Surroundings, ValueId};
 pub use stack::NodeId;
 pub use terms::{ByteSet, ClassStep, Fingerprint, TermId, Terms};
 pub use texts::TextId;

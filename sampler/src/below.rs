@@ -5,13 +5,15 @@
 
 use std::sync::Arc;
 
+use grammask_gbnf::ByteSet;
+
 use crate::generations::Footprint;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::trie::TrieNode;
 
 /// Some nodes of the trie, and what lies below them as a trie of its own.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Below {
     /// The nodes, ascending.
     pub(crate) nodes: Box<[TrieNode]>,
@@ -19,6 +21,8 @@ pub(crate) struct Below {
     pub(crate) tokens: Box<[(TrieNode, TokenId)]>,
     /// Those below which so much lies that there are tables for it: they stay alone.
     pub(crate) large: Box<[TrieNode]>,
+    /// The bytes with which tokens go on.
+    pub(crate) first: ByteSet,
     /// The bytes of what lies below the others, in preorder; 0 for the root.
     bytes: Vec<u8>,
     /// One past the last node of each subtree.
@@ -48,10 +52,12 @@ impl Below {
         let mut below = Self {
             nodes: nodes.into(),
             tokens: nodes.iter().filter_map(|&node| tokens(node)).collect(),
-            large: large.into(),
+            large: large.clone().into(),
             ..Self::nothing()
         };
         below.add(&small, &|node| trie.children(node), &|node| tokens(node).into_iter());
+        let first = large.iter().flat_map(|&node| trie.children(node)).map(|(byte, _)| byte);
+        below.add_first(first);
         below
     }
 
@@ -60,7 +66,39 @@ impl Below {
         let mut below = Self::nothing();
         let tokens = |node| self.tokens_of(node).iter().copied();
         below.add(nodes, &|node| self.children(node), &tokens);
+        below.add_first([]);
         below
+    }
+
+    /// The same for nodes of several.
+    pub(crate) fn behind_all(nodes: &[(Arc<Self>, BelowNode)]) -> Self {
+        let mut below = Self::nothing();
+        let of = |at: usize| &*nodes[at].0;
+        let children =
+            |(at, node)| of(at).children(node).map(move |(byte, node)| (byte, (at, node)));
+        let tokens = |(at, node)| of(at).tokens_of(node).iter().copied();
+        let nodes: Vec<_> = nodes.iter().enumerate().map(|(at, &(_, node))| (at, node)).collect();
+        below.add(&nodes, &children, &tokens);
+        below.add_first([]);
+        below
+    }
+
+    /// The bytes with which tokens go on, besides those of large nodes.
+    fn add_first(&mut self, large: impl IntoIterator<Item = u8>) {
+        let small = self.children(Self::ROOT).map(|(byte, _)| byte);
+        let mut first = ByteSet::default();
+        small.chain(large).for_each(|byte| first.insert_range(byte, byte));
+        self.first = first;
+    }
+
+    /// The number of nodes from one on.
+    pub(crate) fn len(&self, node: BelowNode) -> usize {
+        (self.ends[node.0 as usize] - node.0) as usize
+    }
+
+    /// Whether anything lies below.
+    pub(crate) fn is_inner(&self) -> bool {
+        !self.first.is_empty()
     }
 
     fn nothing() -> Self {
@@ -68,6 +106,7 @@ impl Below {
             nodes: Box::default(),
             tokens: Box::default(),
             large: Box::default(),
+            first: ByteSet::default(),
             bytes: vec![0],
             ends: vec![1],
             token_ends: vec![0],
@@ -84,17 +123,47 @@ impl Below {
         T: Iterator<Item = (TrieNode, TokenId)>,
     {
         let above = self.bytes.len() - 1;
+        if let &[node] = nodes {
+            for (byte, child) in children(node) {
+                self.bytes.push(byte);
+                self.ends.push(0);
+                self.merged.extend(tokens(child));
+                self.token_ends.push(self.merged.len() as u32);
+                self.add(&[child], children, tokens);
+            }
+            self.ends[above] = self.bytes.len() as u32;
+            return;
+        }
         let mut all: Vec<_> = nodes.iter().flat_map(|&node| children(node)).collect();
         all.sort_unstable();
         for same in all.chunk_by(|(one, _), (other, _)| one == other) {
             let nodes: Vec<N> = same.iter().map(|&(_, node)| node).collect();
             self.bytes.push(same[0].0);
             self.ends.push(0);
+            let before = self.merged.len();
             self.merged.extend(nodes.iter().flat_map(|&node| tokens(node)));
+            self.sort_tokens(before);
             self.token_ends.push(self.merged.len() as u32);
             self.add(&nodes, children, tokens);
         }
         self.ends[above] = self.bytes.len() as u32;
+    }
+
+    /// Puts the tokens from a place on in order, each once.
+    fn sort_tokens(&mut self, from: usize) {
+        let tokens = &mut self.merged[from..];
+        if tokens.is_sorted_by(|one, other| one < other) {
+            return;
+        }
+        tokens.sort_unstable();
+        let mut kept = from;
+        for at in from + 1..self.merged.len() {
+            if self.merged[at] != self.merged[kept] {
+                kept += 1;
+                self.merged[kept] = self.merged[at];
+            }
+        }
+        self.merged.truncate(kept + 1);
     }
 
     /// The children of a node, by their bytes.

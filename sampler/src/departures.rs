@@ -90,7 +90,7 @@ impl Lookahead<'_> {
     }
 
     /// Adds what several ways read behind a state. The depth is that of a token.
-    fn follow(&mut self, mut ways: Ways<'_>, state: &State, found: &mut Found) {
+    pub(crate) fn follow(&mut self, mut ways: Ways<'_>, state: &State, found: &mut Found) {
         ways.sort_by_key(|&(byte, _)| byte);
         for same in ways.chunk_by(|(one, _), (other, _)| one == other) {
             let next = self.session.step(state, same[0].0);
@@ -102,6 +102,11 @@ impl Lookahead<'_> {
             let mut further: Ways<'_> = SmallVec::new();
             for &(_, way) in same {
                 self.add(way, &next, found);
+                if next.is_complete()
+                    && let Some(exits) = &mut self.exits
+                {
+                    exits.at_way(NodeId::BOTTOM, way);
+                }
                 way.further(&first, &mut further);
             }
             if !further.is_empty() {
@@ -122,25 +127,30 @@ impl Lookahead<'_> {
 }
 
 /// Ways by the byte that comes last in them.
-type Ways<'a> = SmallVec<[(u8, Way<'a>); 8]>;
+pub(crate) type Ways<'a> = SmallVec<[(u8, Way<'a>); 8]>;
 
 /// How far one of several has been walked.
 #[derive(Clone, Copy)]
-struct Way<'a> {
-    below: &'a Below,
-    node: BelowNode,
+pub(crate) struct Way<'a> {
+    pub(crate) below: &'a Arc<Below>,
+    pub(crate) node: BelowNode,
 }
 
 impl<'a> Way<'a> {
-    fn tokens(self) -> &'a [(TrieNode, TokenId)] {
+    pub(crate) fn tokens(self) -> &'a [(TrieNode, TokenId)] {
         match self.node {
             Below::ROOT => &self.below.tokens,
             node => self.below.tokens_of(node),
         }
     }
 
+    /// The number of nodes from its end on.
+    pub(crate) fn len(self) -> usize {
+        self.below.len(self.node)
+    }
+
     /// Adds the ways on with some bytes.
-    fn further(self, first: &ByteSet, ways: &mut Ways<'a>) {
+    pub(crate) fn further(self, first: &ByteSet, ways: &mut Ways<'a>) {
         let children = self.below.children(self.node).filter(|&(byte, _)| first.contains(byte));
         ways.extend(children.map(|(byte, node)| (byte, Self { node, ..self })));
     }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use grammask_gbnf::{Entry, Session, State, Terms, TextId, TokenName, TokenReference};
 use smallvec::SmallVec;
 
+use crate::frames::Exits;
 use crate::generations::Generations;
 use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
 use crate::mask::MaskBuffer;
@@ -175,7 +176,9 @@ impl Engine {
         let before = session.steps();
         let mask = session.look_ahead(|session| {
             let (departures, assumed) = (Vec::new(), None);
-            let mut lookahead = Lookahead { engine: self, session, memo, departures, assumed };
+            let exits = session.has_independent_frames().then(Exits::default);
+            let mut lookahead =
+                Lookahead { engine: self, session, memo, departures, exits, depth: 0, assumed };
             lookahead.entry_mask(&start, entry)
         });
         // The root is one of them.

@@ -32,6 +32,7 @@ mod departures;
 mod dfa;
 mod engine;
 mod forced;
+mod frames;
 mod generations;
 mod grammar_sampler;
 mod interior;

@@ -7,6 +7,7 @@ use grammask_gbnf::{Entry, Label, Session, State};
 use crate::declared::DeclaredMemo;
 use crate::departures::Departure;
 use crate::engine::Engine;
+use crate::frames::{Exits, FrameMemo};
 use crate::generations::Footprint;
 use crate::interior::{Interior, Iterations};
 use crate::mask::TokenMask;
@@ -22,6 +23,10 @@ pub(crate) struct Lookahead<'a> {
     pub(crate) memo: &'a mut LookaheadMemo,
     /// What tables have said that is still to be followed up.
     pub(crate) departures: Vec<Departure>,
+    /// The same frame by frame, where that can be told.
+    pub(crate) exits: Option<Exits>,
+    /// How often it is within another one.
+    pub(crate) depth: usize,
     /// Where all that is being found goes by an assumption on keys: how often those before it had
     /// failed ([`Session::missed_keys`]).
     pub(crate) assumed: Option<u64>,
@@ -32,6 +37,7 @@ pub(crate) struct Lookahead<'a> {
 pub(crate) struct LookaheadMemo {
     pub(crate) values: ValueMemo,
     pub(crate) declared: DeclaredMemo,
+    pub(crate) frames: FrameMemo,
 }
 
 impl Lookahead<'_> {
@@ -39,10 +45,12 @@ impl Lookahead<'_> {
     pub(crate) fn entry_mask(&mut self, start: &State, entry: Entry) -> EntryMask {
         let (engine, vocabulary) = (self.engine, self.engine.vocabulary());
         let mut found = Found::new(vocabulary.len());
-        let bases = match entry.label {
+        let mut bases = match entry.label {
             Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
                 let base = self.by_table(TokenTrie::ROOT, start, entry, &mut found);
-                if base.is_none() {
+                if base.is_none() && self.exits.is_some() {
+                    self.walk_alone(TokenTrie::ROOT, entry, &mut found);
+                } else if base.is_none() {
                     self.walk_on(TokenTrie::ROOT, start, &mut found);
                 }
                 base.into_iter().collect()
@@ -64,6 +72,11 @@ impl Lookahead<'_> {
             }
         };
         self.depart(&mut found);
+        self.go_out(&mut found);
+        if let Some(exits) = &mut self.exits {
+            bases.into_iter().for_each(|base| exits.add_base(base));
+            bases = exits.take_bases();
+        }
         EntryMask { bases, more: found.into_set() }
     }
 }
@@ -110,7 +123,7 @@ pub(crate) enum Base {
 
 impl Base {
     /// The tokens as a mask, if they are one.
-    fn mask(&self) -> Option<&TokenMask> {
+    pub(crate) fn mask(&self) -> Option<&TokenMask> {
         match self {
             Self::Interior(table) => table.inside.mask(),
             Self::Iterations(table) => Some(&table.inside),
@@ -123,6 +136,16 @@ impl Base {
         match self {
             Self::Interior(table) => table.inside.tokens(),
             Self::Iterations(_) | Self::Some(_) => &[],
+        }
+    }
+
+    /// Whether it is the same table, or the same tokens of one.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Interior(one), Self::Interior(other)) => Arc::ptr_eq(one, other),
+            (Self::Iterations(one), Self::Iterations(other)) => Arc::ptr_eq(one, other),
+            (Self::Some(one), Self::Some(other)) => Arc::ptr_eq(one, other),
+            _ => false,
         }
     }
 

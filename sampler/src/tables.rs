@@ -85,6 +85,8 @@ const FEW_LONG: usize = 256;
 const LARGE: usize = 1024;
 /// The same where a key is read.
 const LARGE_FOR_KEYS: usize = 8 * LARGE;
+/// So few nodes are never much.
+const FEW: usize = 4;
 
 impl Tables {
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
@@ -269,7 +271,12 @@ impl Tables {
 
     /// Whether much is below a node.
     pub(crate) fn is_large(&self, node: TrieNode) -> bool {
-        self.trie.below(node) > self.trie.len() / LARGE
+        self.is_much(self.trie.below(node))
+    }
+
+    /// Whether so many nodes are much of the trie.
+    pub(crate) fn is_much(&self, nodes: usize) -> bool {
+        nodes > (self.trie.len() / LARGE).max(FEW)
     }
 }
 

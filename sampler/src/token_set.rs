@@ -70,6 +70,11 @@ impl Found {
         Self { tokens: Vec::new(), many: None, len }
     }
 
+    /// Number of ids of the vocabulary.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Adds all tokens of a set.
     pub(crate) fn add(&mut self, set: &TokenSet) {
         match set {

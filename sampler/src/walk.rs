@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, Label, Session, State, TermId, TrackId};
+use grammask_gbnf::{Entry, Label, NodeId, Session, State, TermId, TrackId};
 
 use crate::below::{Below, BelowNode};
 use crate::interior::Iterations;
@@ -36,12 +36,21 @@ impl Lookahead<'_> {
                 return false;
             }
             let base = if is_large { self.by_table(node, state, entry, found) } else { None };
-            if let Some(base) = &base {
-                base.add_to_found(found);
+            let is_known = base.is_some();
+            if let Some(base) = base {
+                self.add_base(base, found);
             }
-            base.is_none()
+            !is_known
         });
         self.walk_on(node, &others, found);
+    }
+
+    /// Adds the tokens of a table.
+    fn add_base(&mut self, base: Base, found: &mut Found) {
+        match &mut self.exits {
+            Some(exits) if base.mask().is_some() => exits.add_base(base),
+            _ => base.add_to_found(found),
+        }
     }
 
     /// The same, at this node byte by byte.
@@ -59,6 +68,11 @@ impl Lookahead<'_> {
             }
             found.extend(trie.token(child));
             if trie.has_children(child) {
+                if next.is_complete()
+                    && let Some(exits) = &mut self.exits
+                {
+                    exits.at_node(NodeId::BOTTOM, child);
+                }
                 self.walk(child, &next, found);
             }
         }
@@ -80,6 +94,10 @@ impl Lookahead<'_> {
         match entry.label {
             Label::Term(term) => {
                 let table = self.engine.tables.interior(node, term, self.session.terms());
+                if self.exits.is_some() {
+                    self.exit_term(node, entry, &table, found);
+                    return Some(Base::Interior(table));
+                }
                 let at = self.departure(state, entry);
                 let departure = &mut self.departures[at];
                 if departure.first.intersects(&table.ambiguous) {
@@ -101,6 +119,10 @@ impl Lookahead<'_> {
             }
             Label::Counted { rest, item, min, max } => {
                 let table = self.engine.tables.iterations(node, (rest, item), self.session.terms());
+                if self.exits.is_some() {
+                    self.exit_loop(node, entry, &table);
+                    return Some(self.at_most(table, max));
+                }
                 let at = self.departure(state, entry);
                 let departure = &mut self.departures[at];
                 if departure.first.intersects(&table.ambiguous) {

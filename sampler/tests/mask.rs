@@ -203,6 +203,37 @@ fn keys_of_objects_in_a_row_are_compared() {
     }
 }
 
+/// Undeclared keys of which there are few may have been written all that begin in some way.
+#[test]
+fn few_undeclared_keys_are_compared() {
+    let tokens: Vec<Vec<u8>> =
+        ["c", "c,b", "a", "b", ",", "="].map(|t| t.as_bytes().to_vec()).into();
+    let body = r#"@members(",")("aa=" => "a") | @members(",")(("a" | "b") "=" *=> [^a-b])"#;
+    let grammar = Grammar::parse(&format!("root ::= {body}")).expect("a grammar");
+    for choice in 0..4 {
+        run(&engine(&tokens), &grammar, &[choice, 0]).expect("exact");
+    }
+}
+
+/// A literal that is no term, and tokens that lead through more rules than are looked at one by one.
+#[test]
+fn long_texts_and_deep_nesting() {
+    let mut tokens: Vec<Vec<u8>> = (1..=3).map(|len| vec![b'x'; len]).collect();
+    tokens.extend((1..200).map(|len| vec![b'('; len]));
+    tokens.extend((1..200).map(|len| [vec![b'('; 100], vec![b')'; len]].concat()));
+    tokens.extend((1..9).map(|len| [vec![b'x'; len], vec![b')'; 9 - len]].concat()));
+    tokens.push(b")+((".to_vec());
+    let text = "x".repeat(20_000);
+    for grammar in [
+        format!("root ::= \"(\" (root | \"{text}\")? \")\" (\"+\" root)?"),
+        "root ::= e\ne ::= \"(\" e \")\" | e \"+\" e | [x]{1,3} | \"(\" f \")\" \nf ::= e?"
+            .to_owned(),
+    ] {
+        let grammar = Grammar::parse(&grammar).expect("a grammar");
+        run(&engine(&tokens), &grammar, &[0, 300, 9, 5, 0, 7, 3, 150, 11]).expect("exact");
+    }
+}
+
 #[test]
 fn masks_are_exact_on_a_real_vocabulary() {
     let engine = Engine::new(Vocabulary::from_name("o200k_base").expect("it is built in"));

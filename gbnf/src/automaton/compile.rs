@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::automaton::alike::alike;
 use crate::automaton::counting::Bounds;
 use crate::automaton::label::Label;
 use crate::automaton::left_corner;
@@ -99,8 +100,12 @@ pub(crate) fn compile(
         accepts_empty,
         ranks: Vec::new(),
         returns: Vec::new(),
+        alike: Vec::new(),
     };
     left_corner::eliminate(&mut program)?;
+    if program.has_independent_frames() {
+        program.alike = alike(&program);
+    }
     Ok(program)
 }
 

@@ -91,10 +91,19 @@ pub(crate) struct Program {
     /// Whether the end of the rule can be reached without reading. For positions with an argument:
     /// whether it can be from where they lead to.
     pub(crate) returns: Vec<bool>,
+    /// Positions from which the same can be read, as one of them; nothing if frames are not read by
+    /// themselves.
+    pub(crate) alike: Vec<Position>,
 }
 
 impl Program {
     pub(crate) fn op(&self, position: Position) -> &Op {
         self.ops.get(position.index()).unwrap_or(&Op::Return)
+    }
+
+    /// Whether a frame that is read by itself is read as it is on a stack: there are neither members
+    /// nor lists, of which what has been read says how they go on.
+    pub(crate) fn has_independent_frames(&self) -> bool {
+        self.shapes.is_empty() && self.lists.is_empty()
     }
 }

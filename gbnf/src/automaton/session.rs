@@ -1,6 +1,7 @@
 //! One use of an automaton: the states that have been reached, and what leads from one to another.
 
 mod blurred;
+mod frames;
 mod items;
 mod keys;
 mod values;
@@ -22,6 +23,7 @@ use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
 use crate::grammar::TokenReference;
 pub use blurred::Surroundings;
+pub use frames::FrameId;
 pub use values::ValueId;
 
 /// A configuration: how far a terminal has been read, and what lies below it.

@@ -19,7 +19,7 @@ pub struct NodeId(u32);
 
 impl NodeId {
     /// The set that holds exactly the empty stack.
-    pub(crate) const BOTTOM: Self = Self(0);
+    pub const BOTTOM: Self = Self(0);
 
     pub(crate) fn index(self) -> usize {
         self.0 as usize

@@ -1,6 +1,8 @@
 //! Members of which nothing is known but what may follow them: what is the same after any of them is
 //! found once.
 
+use smallvec::SmallVec;
+
 use crate::automaton::members::{
     ContextId, Guesses, KeyAfter, KeyStateId, MemberState, MemberTables, Shape,
 };
@@ -64,7 +66,10 @@ impl MemberTables {
     ) -> KeyAfter {
         let complete = self.complete(to, terms);
         let mut after = KeyAfter::default();
-        if self.tags(from).len() == self.tags(to).len() && complete.is_empty() {
+        let to_tags: SmallVec<[_; 4]> = SmallVec::from_slice(self.tags(to));
+        let mut undeclared = to_tags.iter().filter(|&&(_, member)| shape.is_many(member));
+        let are_few = undeclared.any(|&(rest, _)| self.endings(rest, terms).is_some());
+        if self.tags(from).len() == to_tags.len() && complete.is_empty() && !are_few {
             // Any key may begin so, as with a quote.
             after.goes_on = Some((to, context));
             return after;

@@ -1,0 +1,529 @@
+//! What tokens have behind a terminal, frame by frame: how the rest of a rule reads what is left of a
+//! token is the same wherever in a document the rule has been called. It is found once for each
+//! frame and each set of places where tokens may come to it; a mask goes through the frames on the
+//! stack, from the top down to those that no token gets through.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use grammask_gbnf::{ByteSet, Entry, FrameId, Label, NodeId};
+use smallvec::SmallVec;
+
+use crate::below::{Below, BelowNode};
+use crate::crossings::Crossings;
+use crate::departures::{Way, Ways};
+use crate::generations::{Footprint, Generations};
+use crate::interior::{Interior, Iterations};
+use crate::lookahead::{Base, Lookahead};
+use crate::tables::Tables;
+use crate::token_set::{Found, TokenSet};
+use crate::trie::TrieNode;
+
+/// Places where tokens leave what has been read of them: they go on with what lies below.
+#[derive(Clone, Debug)]
+pub(crate) enum Exit {
+    /// At these nodes.
+    At(Arc<Below>),
+    /// Where the table of a terminal says so.
+    Table(Arc<TableExit>),
+}
+
+/// Where tokens leave a terminal.
+#[derive(Debug)]
+pub(crate) struct TableExit {
+    /// The node at which the table begins.
+    node: TrieNode,
+    label: Label,
+    table: ExitTable,
+    /// The bytes with which tokens may go on behind the terminal.
+    first: ByteSet,
+}
+
+#[derive(Debug)]
+enum ExitTable {
+    Interior(Arc<Interior>),
+    Iterations(Arc<Iterations>),
+}
+
+/// What makes it the exit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct ExitKey(usize, u32, u32);
+
+impl Exit {
+    /// The exit at some nodes, if anything lies below them.
+    fn at(nodes: &Arc<Below>) -> Option<Self> {
+        nodes.is_inner().then(|| Self::At(Arc::clone(nodes)))
+    }
+
+    /// The exit of a term.
+    fn of_term(node: TrieNode, label: Label, table: &Arc<Interior>) -> Option<Self> {
+        if table.exits.is_empty() && table.ambiguous.is_empty() {
+            return Self::at(&table.ends);
+        }
+        let mut first = table.ends.first;
+        first.union_with(&table.ambiguous);
+        table.exits.iter().for_each(|&(byte, _)| first.insert_range(byte, byte));
+        let table = ExitTable::Interior(Arc::clone(table));
+        Some(Self::Table(Arc::new(TableExit { node, label, table, first })))
+    }
+
+    /// The exit of a loop.
+    fn of_loop(node: TrieNode, label: Label, table: &Arc<Iterations>) -> Option<Self> {
+        let mut first = table.ambiguous;
+        table.exits.iter().for_each(|&((byte, _), _)| first.insert_range(byte, byte));
+        let table = ExitTable::Iterations(Arc::clone(table));
+        (!first.is_empty()).then(|| Self::Table(Arc::new(TableExit { node, label, table, first })))
+    }
+
+    /// The bytes with which tokens may go on.
+    fn first(&self) -> &ByteSet {
+        match self {
+            Self::At(nodes) => &nodes.first,
+            Self::Table(exit) => &exit.first,
+        }
+    }
+
+    fn key(&self) -> ExitKey {
+        let exit = match self {
+            Self::At(nodes) => return ExitKey(Arc::as_ptr(nodes).addr(), 0, 0),
+            Self::Table(exit) => exit,
+        };
+        let address = match &exit.table {
+            ExitTable::Interior(table) => Arc::as_ptr(table).addr(),
+            ExitTable::Iterations(table) => Arc::as_ptr(table).addr(),
+        };
+        match exit.label {
+            Label::Counted { min, max, .. } => ExitKey(address, min, max),
+            _ => ExitKey(address, 0, 0),
+        }
+    }
+}
+
+/// What is found frame by frame.
+#[derive(Debug, Default)]
+pub(crate) struct Exits {
+    /// The exits that lead to each stack, as far as they have not been followed up.
+    pending: Vec<(NodeId, ExitsTo)>,
+    /// Tables of which many tokens are allowed: they are shared.
+    bases: Vec<Base>,
+}
+
+/// The exits that lead to a stack.
+#[derive(Debug, Default)]
+struct ExitsTo {
+    exits: Vec<Exit>,
+    /// Nodes, and nodes of what lies below others.
+    nodes: Vec<TrieNode>,
+    below: Vec<(Arc<Below>, BelowNode)>,
+}
+
+impl Exits {
+    fn to(&mut self, below: NodeId) -> &mut ExitsTo {
+        let at = self.pending.iter().position(|&(node, _)| node == below);
+        let at = at.unwrap_or_else(|| {
+            self.pending.push((below, ExitsTo::default()));
+            self.pending.len() - 1
+        });
+        &mut self.pending[at].1
+    }
+
+    /// Takes those that lead to the last stack.
+    fn take_last(&mut self) -> Option<(NodeId, ExitsTo)> {
+        let last = self.pending.iter().enumerate().max_by_key(|(_, (node, _))| *node);
+        last.map(|(at, _)| at).map(|at| self.pending.swap_remove(at))
+    }
+
+    /// Adds the tokens of a table.
+    pub(crate) fn add_base(&mut self, base: Base) {
+        let is_same = |known: &Base| known.is_same(&base);
+        if !self.bases.iter().any(is_same) {
+            self.bases.push(base);
+        }
+    }
+
+    /// Takes the tables of which tokens are allowed.
+    pub(crate) fn take_bases(&mut self) -> Box<[Base]> {
+        std::mem::take(&mut self.bases).into()
+    }
+
+    /// A node leads to a stack.
+    pub(crate) fn at_node(&mut self, below: NodeId, node: TrieNode) {
+        self.to(below).nodes.push(node);
+    }
+
+    /// The end of a way leads to a stack.
+    pub(crate) fn at_way(&mut self, below: NodeId, way: Way<'_>) {
+        let to = self.to(below);
+        match way.node {
+            Below::ROOT => to.add(Exit::at(way.below)),
+            node if way.below.has_children(node) => to.below.push((Arc::clone(way.below), node)),
+            _ => {}
+        }
+    }
+}
+
+impl ExitsTo {
+    fn add(&mut self, exit: Option<Exit>) {
+        let Some(exit) = exit else { return };
+        let key = exit.key();
+        if self.exits.iter().all(|known| known.key() != key) {
+            self.exits.push(exit);
+        }
+    }
+
+    fn into_exits(mut self, tables: &Tables, memo: &mut FrameMemo) -> Vec<Exit> {
+        let nodes = std::mem::take(&mut self.nodes);
+        if !nodes.is_empty() {
+            self.add(Exit::at(&tables.below(nodes)));
+        }
+        if !self.below.is_empty() {
+            self.below.sort_unstable_by_key(|(below, node)| (Arc::as_ptr(below).addr(), *node));
+            self.below.dedup_by(|one, other| Arc::ptr_eq(&one.0, &other.0) && one.1 == other.1);
+            let below = Arc::new(Below::behind_all(&self.below));
+            let known = memo.belows.get(&below).unwrap_or_else(|| {
+                memo.belows.insert(Arc::clone(&below), Arc::clone(&below));
+                below
+            });
+            self.add(Exit::at(&known));
+        }
+        self.exits
+    }
+}
+
+/// What tokens have that come to a frame by an exit.
+#[derive(Debug)]
+pub(crate) struct Through {
+    /// The exit: kept, so that no other gets its address.
+    _exit: Exit,
+    tokens: TokenSet,
+    bases: Box<[Base]>,
+    /// Where they get through to what lies below, unless at once.
+    exits: Box<[Exit]>,
+    bytes: usize,
+}
+
+impl Through {
+    fn new(exit: Exit, tokens: TokenSet, bases: Box<[Base]>, exits: Vec<Exit>) -> Self {
+        let of_exit = |exit: &Exit| match exit {
+            // Others may keep it as well.
+            Exit::At(nodes) => nodes.bytes() / Arc::strong_count(nodes),
+            Exit::Table(_) => size_of::<TableExit>(),
+        };
+        let bytes = tokens.bytes()
+            + size_of_val(&*bases)
+            + size_of_val(&*exits)
+            + exits.iter().map(of_exit).sum::<usize>();
+        Self { _exit: exit, tokens, bases, exits: exits.into(), bytes }
+    }
+}
+
+/// What reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Reader {
+    Frame(FrameId),
+    /// A terminal alone.
+    Label(Label),
+}
+
+/// How a frame begins.
+#[derive(Clone, Copy, Debug)]
+struct FrameStart {
+    first: ByteSet,
+    /// Whether its rule may end at once.
+    ends: bool,
+}
+
+/// The frames of one session.
+#[derive(Debug)]
+pub(crate) struct FrameMemo {
+    starts: Generations<FrameId, FrameStart>,
+    through: Generations<(ExitKey, Reader), Arc<Through>>,
+    /// What lies behind places where tokens go on, so that the same is found again.
+    belows: Generations<Arc<Below>, Arc<Below>>,
+}
+
+/// So often what is found frame by frame is found for itself within another one; then a token is read
+/// with all frames at once. That many bytes behind each other must all lead from one rule to the next.
+const MOST_DEPTH: usize = 64;
+
+/// How many bytes the beginnings of frames may take,
+const STARTS: usize = 128 << 10;
+/// and what tokens have behind them.
+const TOKENS: usize = 2 << 20;
+const BELOWS: usize = 512 << 10;
+
+impl Default for FrameMemo {
+    fn default() -> Self {
+        Self {
+            starts: Generations::new(STARTS),
+            through: Generations::new(TOKENS),
+            belows: Generations::new(BELOWS),
+        }
+    }
+}
+
+impl Lookahead<'_> {
+    /// Adds the exits of a term's table.
+    pub(crate) fn exit_term(
+        &mut self,
+        node: TrieNode,
+        entry: Entry,
+        table: &Arc<Interior>,
+        found: &mut Found,
+    ) {
+        found.extend(table.ends.tokens.iter().map(|&(_, token)| token));
+        self.leave(entry.below, Exit::of_term(node, entry.label, table));
+    }
+
+    /// The same for a loop.
+    pub(crate) fn exit_loop(&mut self, node: TrieNode, entry: Entry, table: &Arc<Iterations>) {
+        self.leave(entry.below, Exit::of_loop(node, entry.label, table));
+    }
+
+    fn leave(&mut self, below: NodeId, exit: Option<Exit>) {
+        if let Some(exits) = &mut self.exits {
+            exits.to(below).add(exit);
+        }
+    }
+
+    /// Reads the terminal of a configuration byte by byte.
+    pub(crate) fn walk_alone(&mut self, node: TrieNode, entry: Entry, found: &mut Found) {
+        let alone = self.session.above(NodeId::BOTTOM, entry.label);
+        self.walk_on(node, &alone, found);
+        for exit in self.go_out(found) {
+            self.leave(entry.below, Some(exit));
+        }
+    }
+
+    /// Adds the tokens behind all exits; gives those behind which nothing lies any more. Below a stack
+    /// there are only such as come before it, so that each is visited once, with all exits that lead
+    /// to it.
+    pub(crate) fn go_out(&mut self, found: &mut Found) -> Vec<Exit> {
+        let mut out = Vec::new();
+        while let Some((node, to)) = self.exits.as_mut().and_then(Exits::take_last) {
+            let coming = to.into_exits(&self.engine.tables, &mut self.memo.frames);
+            if node == NodeId::BOTTOM {
+                out.extend(coming);
+            } else if self.depth >= MOST_DEPTH {
+                for exit in coming {
+                    self.read_at_once(&exit, node, found);
+                    if self.session.behind_all_above(node).is_complete() {
+                        self.leave(NodeId::BOTTOM, Some(exit));
+                    }
+                }
+            } else {
+                self.go_through(node, &coming, found, &mut out);
+            }
+        }
+        out
+    }
+
+    /// Reads with each frame on top of a set of stacks what comes to it by some exits; those that lead
+    /// to the end of the text are added to `out`.
+    fn go_through(
+        &mut self,
+        node: NodeId,
+        coming: &[Exit],
+        found: &mut Found,
+        out: &mut Vec<Exit>,
+    ) {
+        let frames: SmallVec<[_; 4]> = self.session.frames(node).collect();
+        for top in frames {
+            let Some((frame, below)) = top else {
+                out.extend_from_slice(coming);
+                continue;
+            };
+            let start = self.frame_start(frame);
+            for exit in coming {
+                if exit.first().intersects(&start.first) {
+                    let through = self.through(exit, Reader::Frame(frame), found.len());
+                    self.add_through(&through, below, found);
+                }
+                if start.ends {
+                    self.leave(below, Some(exit.clone()));
+                }
+            }
+        }
+    }
+
+    fn frame_start(&mut self, frame: FrameId) -> FrameStart {
+        self.memo.frames.starts.get(&frame).unwrap_or_else(|| {
+            let node = self.session.alone(frame);
+            let state = self.session.behind_all_above(node);
+            let start = FrameStart { first: self.session.first(&state), ends: state.is_complete() };
+            self.memo.frames.starts.insert(frame, start);
+            start
+        })
+    }
+
+    /// What is read with `by` of what comes to it by an exit.
+    fn through(&mut self, exit: &Exit, by: Reader, tokens: usize) -> Arc<Through> {
+        let key = (exit.key(), by);
+        if let Some(known) = self.memo.frames.through.get(&key) {
+            return known;
+        }
+        let mut inner = Lookahead {
+            engine: self.engine,
+            session: &mut *self.session,
+            memo: &mut *self.memo,
+            departures: Vec::new(),
+            exits: Some(Exits::default()),
+            depth: self.depth + 1,
+            assumed: None,
+        };
+        let mut found = Found::new(tokens);
+        match by {
+            Reader::Frame(frame) => inner.read_with_frame(exit, frame, &mut found),
+            Reader::Label(label) => inner.read_with_label(exit, label, &mut found),
+        }
+        let exits = inner.go_out(&mut found);
+        let bases = inner.exits.as_mut().map(Exits::take_bases).unwrap_or_default();
+        let through = Arc::new(Through::new(exit.clone(), found.into_set(), bases, exits));
+        self.memo.frames.through.insert(key, Arc::clone(&through));
+        through
+    }
+
+    /// Adds what has been read, with the exits to what lies below.
+    fn add_through(&mut self, through: &Through, below: NodeId, found: &mut Found) {
+        found.add(&through.tokens);
+        let Some(exits) = &mut self.exits else { return };
+        through.bases.iter().for_each(|base| exits.add_base(base.clone()));
+        let to = exits.to(below);
+        through.exits.iter().for_each(|exit| to.add(Some(exit.clone())));
+    }
+
+    /// Reads with a frame what comes to it by an exit: where that is much, with each of its terminals
+    /// alone, which other frames have as well.
+    fn read_with_frame(&mut self, exit: &Exit, frame: FrameId, found: &mut Found) {
+        let node = self.session.alone(frame);
+        let state = self.session.behind_all_above(node);
+        let crossings = OnceCell::new();
+        let ways = self.ways(exit, &self.session.first(&state), &crossings);
+        let is_much = |(ways, _): &(Ways<'_>, _)| {
+            let size = ways.iter().map(|(_, way)| way.len()).sum();
+            self.engine.tables.is_much(size)
+        };
+        if !ways.as_ref().is_some_and(is_much) {
+            return self.read_at_once(exit, node, found);
+        }
+        for &entry in state.entries() {
+            if exit.first().intersects(&self.session.first_of(entry.label)) {
+                let through = self.through(exit, Reader::Label(entry.label), found.len());
+                self.add_through(&through, entry.below, found);
+            }
+        }
+    }
+
+    /// Reads with all that a set of stacks may go on with what comes to it by an exit.
+    fn read_at_once(&mut self, exit: &Exit, node: NodeId, found: &mut Found) {
+        let state = self.session.behind_all_above(node);
+        let crossings = OnceCell::new();
+        match (self.ways(exit, &self.session.first(&state), &crossings), exit) {
+            (Some((ways, large)), _) => {
+                for &node in large {
+                    self.walk(node, &state, found);
+                }
+                self.follow(ways, &state, found);
+            }
+            (None, Exit::Table(exit)) => {
+                let state = self.session.above(node, exit.label);
+                self.walk_on(exit.node, &state, found);
+            }
+            (None, Exit::At(_)) => {}
+        }
+    }
+
+    /// Reads with a terminal what comes to it by an exit of which the ways are known.
+    fn read_with_label(&mut self, exit: &Exit, label: Label, found: &mut Found) {
+        let crossings = OnceCell::new();
+        let first = self.session.first_of(label);
+        let Some((ways, large)) = self.ways(exit, &first, &crossings) else { return };
+        let start = self.session.above(NodeId::BOTTOM, label);
+        for &node in large {
+            self.walk(node, &start, found);
+        }
+        let mut pending: Vec<(Label, Ways<'_>)> = vec![(label, ways)];
+        while let Some((label, ways)) = pending.pop() {
+            for (byte, way) in ways {
+                let (label, ends) = self.session.label_after(label, byte);
+                if label.is_none() && !ends {
+                    continue;
+                }
+                found.extend(way.tokens().iter().map(|&(_, token)| token));
+                if ends && let Some(exits) = &mut self.exits {
+                    exits.at_way(NodeId::BOTTOM, way);
+                }
+                let Some(label) = label else { continue };
+                if way.node == Below::ROOT && !way.below.large.is_empty() {
+                    let state = self.session.above(NodeId::BOTTOM, label);
+                    for &node in &way.below.large {
+                        self.walk(node, &state, found);
+                    }
+                }
+                let mut further = Ways::new();
+                way.further(&self.session.first_of(label), &mut further);
+                if !further.is_empty() {
+                    pending.push((label, further));
+                }
+            }
+        }
+    }
+
+    /// The ways that an exit opens to what begins with some bytes, and the nodes below which much
+    /// lies; nothing if a terminal can go on with those bytes in more places than are known. There are
+    /// no more for fewer bytes.
+    fn ways<'a>(
+        &self,
+        exit: &'a Exit,
+        first: &ByteSet,
+        crossings: &'a OnceCell<Arc<Crossings>>,
+    ) -> Option<(Ways<'a>, &'a [TrieNode])> {
+        let way = |below| Way { below, node: Below::ROOT };
+        let mut ways = Ways::new();
+        let at_once = match exit {
+            Exit::At(nodes) => Some(nodes),
+            Exit::Table(exit) => match &exit.table {
+                ExitTable::Interior(table) => {
+                    let both = first.intersection(&table.ambiguous);
+                    if let Label::Term(term) = exit.label
+                        && !both.is_empty()
+                    {
+                        let terms = self.session.terms();
+                        let build = || self.engine.tables.crossings(exit.node, term, both, terms);
+                        let nodes = crossings.get_or_init(build).nodes()?;
+                        ways.extend(nodes.iter().map(|(byte, nodes)| (*byte, way(nodes))));
+                    }
+                    ways.extend(table.exits.iter().map(|(byte, nodes)| (*byte, way(nodes))));
+                    Some(&table.ends)
+                }
+                ExitTable::Iterations(table) => {
+                    let Label::Counted { min, max, .. } = exit.label else { return None };
+                    if first.intersects(&table.ambiguous) {
+                        return None;
+                    }
+                    let exits = table.exits.iter();
+                    let exits = exits.filter(|((_, begun), _)| (min..=max).contains(begun));
+                    ways.extend(exits.map(|((byte, _), nodes)| (*byte, way(nodes))));
+                    None
+                }
+            },
+        };
+        ways.retain(|(byte, _)| first.contains(*byte));
+        let at_once = at_once.filter(|nodes| nodes.first.intersects(first));
+        let Some(nodes) = at_once else { return Some((ways, &[])) };
+        way(nodes).further(first, &mut ways);
+        Some((ways, &nodes.large))
+    }
+}
+
+impl Footprint for FrameStart {
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Footprint for Through {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
