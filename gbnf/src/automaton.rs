@@ -1,5 +1,6 @@
 //! A compiled grammar.
 
+mod bodies;
 mod canonical;
 mod compile;
 mod count;
