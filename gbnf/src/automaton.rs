@@ -1,6 +1,7 @@
 //! A compiled grammar.
 
 mod alike;
+mod bodies;
 mod canonical;
 mod compile;
 mod count;

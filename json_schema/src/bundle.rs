@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
+use smallvec::SmallVec;
 
 use crate::dialect::Dialect;
 use crate::keyword::Step;
@@ -36,6 +37,9 @@ impl SubschemaId {
         self.0 as usize
     }
 }
+
+/// So many bytes most steps of a pointer take.
+const ROOM: usize = 32;
 
 /// The documents of a translation.
 #[derive(Debug, Default)]
@@ -163,9 +167,25 @@ impl<'s> Bundle<'s> {
 
     /// The JSON Pointer of a subschema; outside the schema itself behind the URI of the document
     /// and `#`.
-    pub(crate) fn pointer(&self, mut id: SubschemaId) -> String {
-        let mut steps = Vec::new();
+    pub(crate) fn pointer(&self, id: SubschemaId) -> String {
+        self.pointer_below(id, None)
+    }
+
+    /// The same, where the pointer of another subschema is known, which may be the one around.
+    pub(crate) fn pointer_below(
+        &self,
+        mut id: SubschemaId,
+        known: Option<(SubschemaId, &str)>,
+    ) -> String {
+        let mut steps: SmallVec<[_; 1]> = SmallVec::new();
         let mut pointer = loop {
+            if let Some((known, pointer)) = known
+                && known == id
+            {
+                let mut whole = String::with_capacity(pointer.len() + ROOM);
+                whole.push_str(pointer);
+                break whole;
+            }
             let place = &self.subschema(id).place;
             match place {
                 Place::Document(prefix) => break prefix.clone(),

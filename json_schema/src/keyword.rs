@@ -298,12 +298,12 @@ fn is_type(name: &str) -> bool {
 /// In draft 4 an integer has neither fraction nor exponent (draft 4 core, section 3.5); later
 /// `1.0` is one.
 fn is_count(number: &Number, draft: Draft) -> bool {
-    if draft < Draft::Draft6 && number.to_string().contains(['.', 'e', 'E']) {
+    if draft < Draft::Draft6 && number.as_str().contains(['.', 'e', 'E']) {
         return false;
     }
     decimal(number).is_some_and(|it| !it.is_negative() && it.is_integer())
 }
 
 fn decimal(number: &Number) -> Option<Decimal> {
-    Decimal::parse(&number.to_string())
+    Decimal::parse(number.as_str())
 }

@@ -52,6 +52,7 @@ mod report;
 mod resolve;
 mod resources;
 mod scope;
+mod table;
 mod text;
 mod translate;
 mod uri;

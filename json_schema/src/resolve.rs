@@ -8,6 +8,7 @@ use crate::dialect::Dialect;
 use crate::error::{SchemaError, SchemaErrorKind};
 use crate::pointer::joined;
 use crate::scope::{ScopeId, Scopes};
+use crate::table::Id;
 use crate::uri::{self, percent_decoded, split_fragment};
 
 /// A subschema in a dynamic scope.
@@ -16,7 +17,9 @@ pub(crate) struct SchemaId(u32);
 
 impl SchemaId {
     pub(crate) const ROOT: Self = Self(0);
+}
 
+impl Id for SchemaId {
     fn index(self) -> usize {
         self.0 as usize
     }
@@ -42,7 +45,7 @@ impl<'s> Document<'s> {
     pub(crate) fn new(bundle: Bundle<'s>) -> Self {
         let scopes = Scopes::new(&bundle);
         let mut document = Self { bundle, scopes, places: Vec::new(), ids: FxHashMap::default() };
-        document.place(SubschemaId::FIRST, ScopeId::EMPTY);
+        document.place(SubschemaId::FIRST, ScopeId::EMPTY, None);
         document
     }
 
@@ -84,16 +87,26 @@ impl<'s> Document<'s> {
     /// The subschema that is `value`, reached from `parent`; `None` if it is no subschema.
     pub(crate) fn child(&mut self, parent: SchemaId, value: &Value) -> Option<SchemaId> {
         let subschema = self.bundle.at(value)?;
-        Some(self.place(subschema, self.places[parent.index()].scope))
+        Some(self.place(subschema, self.places[parent.index()].scope, Some(parent)))
     }
 
-    /// The place of a subschema that is entered in the scope `from`.
-    fn place(&mut self, subschema: SubschemaId, from: ScopeId) -> SchemaId {
+    /// The place of a subschema that is entered in the scope `from`; perhaps from the subschema
+    /// around it.
+    fn place(
+        &mut self,
+        subschema: SubschemaId,
+        from: ScopeId,
+        parent: Option<SchemaId>,
+    ) -> SchemaId {
         let scope = self.scopes.enter(from, self.bundle.subschema(subschema).resource);
         let next = SchemaId(self.places.len() as u32);
         let id = *self.ids.entry((subschema, scope)).or_insert(next);
         if id == next {
-            let pointer = self.bundle.pointer(subschema);
+            let known = parent.map(|parent| {
+                let Place { subschema, pointer, .. } = &self.places[parent.index()];
+                (*subschema, pointer.as_str())
+            });
+            let pointer = self.bundle.pointer_below(subschema, known);
             self.places.push(Place { subschema, scope, pointer });
         }
         id
@@ -129,7 +142,7 @@ impl<'s> Document<'s> {
             let pointer = self.keyword_pointer(from, keyword);
             return Err(SchemaError::invalid(pointer, "a reference to a schema"));
         };
-        Ok(self.place(subschema, scope))
+        Ok(self.place(subschema, scope, None))
     }
 
     /// Where a dynamic reference leads whose first target is this (2020-12 core, section 8.2.3.2;

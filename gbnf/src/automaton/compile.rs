@@ -6,8 +6,10 @@
 //! them: a state that is reached can always be completed.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::automaton::alike::alike;
+use crate::automaton::bodies::KnownBody;
 use crate::automaton::counting::Bounds;
 use crate::automaton::label::Label;
 use crate::automaton::left_corner;
@@ -27,7 +29,7 @@ const MOST_LOOPS: usize = 16;
 pub(crate) const MAX_POSITIONS: usize = 50_000_000;
 
 struct Compiler<'a> {
-    lowered: Lowered,
+    lowered: Lowered<'a>,
     terms: &'a Terms,
     ops: Vec<Op>,
     /// The positions of what is in values of members: values that are alike are one.
@@ -89,6 +91,7 @@ pub(crate) fn compile(
         let entry = compiler.entry(rule)?;
         compiler.ops[entry.index()] = Op::Fork(Box::new([code]));
     }
+    compiler.keep_bodies();
     let mut program = Program {
         ops: compiler.ops,
         loops: compiler.loops,
@@ -143,6 +146,34 @@ impl Compiler<'_> {
         let position = self.add(op.clone())?;
         self.known.insert(op, position);
         Ok(position)
+    }
+
+    /// Keeps what bodies are that are met again, as far as they are needed and small terminals.
+    fn keep_bodies(&mut self) {
+        for (rule, fingerprint) in std::mem::take(&mut self.lowered.met_again) {
+            let body = self.lowered.rules[rule as usize];
+            let extent = self.lowered.extents[body as usize];
+            let is_small = extent.regular && !extent.wide && extent.size <= TERMINAL_SIZE;
+            let Some(&term) = self.lowered.rule_terms.get(&rule) else { continue };
+            if !is_small || matches!(term, TermId::NOTHING | TermId::EMPTY) {
+                continue;
+            }
+            // With literals it is hardly a number of the same thing, which would take long to find out.
+            let parts = self.lowered.parts_of(rule as usize);
+            let has_literals = parts.into_iter().any(|part| self.lowered.is_text(part as Part));
+            let known = KnownBody {
+                term,
+                nullable: self.terms.nullable(term),
+                size: extent.size,
+                has_wide_class: self.lowered.has_wide_class(body, 0),
+                powers: if has_literals {
+                    None
+                } else {
+                    self.powers.of(body, &mut self.lowered, self.terms)
+                },
+            };
+            self.terms.bodies.keep(fingerprint, known);
+        }
     }
 
     fn entry(&mut self, rule: u32) -> Result<Position, CompileError> {
@@ -200,8 +231,8 @@ impl Compiler<'_> {
             Kind::Nothing => Ok(Position::FAIL),
             // A conjunction that matches more is a terminal.
             Kind::Empty | Kind::All(_) => Ok(next),
-            Kind::Text(_) | Kind::Texts(_) | Kind::Class(_) => {
-                unreachable!("literals and classes are terminals")
+            Kind::Text(_) | Kind::Texts(_) | Kind::Class(_) | Kind::Known(_) => {
+                unreachable!("literals, classes and small terminals are terminals")
             }
             &Kind::Rule(rule) => {
                 let to = self.entry(rule)?;
@@ -209,12 +240,12 @@ impl Compiler<'_> {
                 self.or_skip(part, code, next)
             }
             &Kind::Token(token) => self.shared(Op::Token { token, next }),
-            Kind::Sequence(items) => {
-                let items = items.clone();
+            &Kind::Sequence(items) => {
+                let items: SmallVec<[Part; 8]> = self.lowered.items(items).into();
                 self.sequence(&items, next)
             }
-            Kind::Choice(items) => {
-                let (branches, others) = branches(items, &self.lowered);
+            &Kind::Choice(items) => {
+                let (branches, others) = branches(self.lowered.items(items), &self.lowered);
                 let mut codes = Vec::with_capacity(others.len() + 1);
                 for item in others {
                     codes.push(self.part(item, next)?);
@@ -483,7 +514,7 @@ impl Compiler<'_> {
         if let Kind::Text(text) = &self.lowered.kinds[part as usize]
             && extent.size > TERMINAL_SIZE
         {
-            self.texts.push(text.clone());
+            self.texts.push((*text).into());
             return Some(Label::Text { text: (self.texts.len() - 1) as u32, at: 0 });
         }
         if let Kind::Texts(_) = &self.lowered.kinds[part as usize] {
@@ -550,7 +581,7 @@ impl Branch {
         };
         let (text, rest) = match resolved(part) {
             Kind::Text(text) => (text, Vec::new()),
-            Kind::Sequence(items) => match items.split_first() {
+            &Kind::Sequence(items) => match lowered.items(items).split_first() {
                 Some((&first, rest)) => match resolved(first) {
                     Kind::Text(text) => (text, rest.to_vec()),
                     _ => return None,

@@ -91,7 +91,7 @@ enum Form {
 
 /// The languages of parts, as far as somebody has asked.
 pub(crate) struct Languages<'a> {
-    lowered: &'a Lowered,
+    lowered: &'a Lowered<'a>,
     terms: &'a Terms,
     rule_terms: FxHashMap<u32, TermId>,
     growth: OnceCell<Growth>,
@@ -104,7 +104,7 @@ pub(crate) struct Languages<'a> {
 }
 
 impl<'a> Languages<'a> {
-    pub(crate) fn new(lowered: &'a Lowered, terms: &'a Terms) -> Self {
+    pub(crate) fn new(lowered: &'a Lowered<'a>, terms: &'a Terms) -> Self {
         Self {
             lowered,
             terms,
@@ -187,12 +187,15 @@ impl<'a> Languages<'a> {
                     self.add(&mut found, place.read(&text), form)?;
                 }
             }
-            // No text: lists with tokens in their items are refused.
-            Kind::Token(_) => return Err(NotFew::Unknown),
-            Kind::Sequence(items) => found = self.sequence(items, place, form)?,
-            Kind::Choice(items) => {
+            // No text: lists with tokens in their items are refused. Beside lists all bodies are taken
+            // apart.
+            Kind::Token(_) | Kind::Known(_) => return Err(NotFew::Unknown),
+            &Kind::Sequence(items) => {
+                found = self.sequence(lowered.items(items), place, form)?;
+            }
+            &Kind::Choice(items) => {
                 let mut size = None;
-                for &item in items {
+                for &item in lowered.items(items) {
                     let more = match self.few(item, place) {
                         Ok(more) => {
                             more.into_iter().try_for_each(|text| self.add(&mut found, text, form))

@@ -16,7 +16,7 @@ impl Program {
     /// keys, lists whose items differ, references to tokens and long texts.
     pub(crate) fn fingerprint(&self, start: Position, terms: &Terms) -> Option<Fingerprint> {
         let mut met = Met { numbers: FxHashMap::from_iter([(start, 0)]), positions: vec![start] };
-        let mut print = Fingerprint::new(12);
+        let mut print = Fingerprint::of_position();
         let mut at = 0;
         while let Some(&position) = met.positions.get(at) {
             print = self.add_op(print, self.op(position), &mut met, terms)?;

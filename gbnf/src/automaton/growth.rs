@@ -48,7 +48,7 @@ impl Growth {
 /// The items that can be written.
 fn possible_items<'l>(
     list: &'l LoweredUnique,
-    lowered: &'l Lowered,
+    lowered: &'l Lowered<'_>,
 ) -> impl Iterator<Item = Part> + 'l {
     let most = lowered.most_items(list) as usize;
     let rest = list.rest.filter(|_| most > list.first.len());
@@ -67,7 +67,9 @@ fn children(part: usize, lowered: &Lowered, mut add: impl FnMut(Part)) {
     };
     match &lowered.kinds[part] {
         Kind::Rule(rule) => add(lowered.rules[*rule as usize]),
-        Kind::Sequence(items) | Kind::Choice(items) => items.iter().copied().for_each(add),
+        &Kind::Sequence(items) | &Kind::Choice(items) => {
+            lowered.items(items).iter().copied().for_each(add);
+        }
         Kind::Repeat { item, max, .. } if *max != Some(0) => add(*item),
         Kind::Members(members) if members.max != Some(0) => {
             for member in &members.members {
@@ -94,7 +96,8 @@ fn children(part: usize, lowered: &Lowered, mut add: impl FnMut(Part)) {
         | Kind::Token(_)
         | Kind::Repeat { .. }
         | Kind::Members(_)
-        | Kind::All(_) => {}
+        | Kind::All(_)
+        | Kind::Known(_) => {}
     }
 }
 
@@ -131,7 +134,9 @@ fn has_blanks_only(term: TermId, terms: &Terms) -> bool {
 fn has_text_around(part: usize, child: Part, lowered: &Lowered, has_text: &[bool]) -> bool {
     let has_text = |part: Part| has_text[part as usize];
     match &lowered.kinds[part] {
-        Kind::Sequence(items) => items.iter().any(|&item| item != child && has_text(item)),
+        &Kind::Sequence(items) => {
+            lowered.items(items).iter().any(|&item| item != child && has_text(item))
+        }
         Kind::Repeat { item, max, .. } => *max != Some(1) && has_text(*item),
         Kind::Members(members) => members.members.iter().any(|member| has_text(member.key)),
         Kind::Unique(list) if lowered.most_items(list) > 1 => {

@@ -36,7 +36,7 @@ fn parts_with_tokens(lowered: &Lowered) -> Vec<bool> {
     }
     let parts = Graph::new(&lowered.kinds, |kind, to| match kind {
         Kind::Rule(rule) => to.push(lowered.rules[*rule as usize]),
-        Kind::Sequence(items) | Kind::Choice(items) => to.extend(items),
+        &Kind::Sequence(items) | &Kind::Choice(items) => to.extend(lowered.items(items)),
         Kind::Repeat { item, .. } => to.push(*item),
         Kind::Members(members) => {
             to.push(members.separator);
@@ -49,7 +49,8 @@ fn parts_with_tokens(lowered: &Lowered) -> Vec<bool> {
         | Kind::Text(_)
         | Kind::Texts(_)
         | Kind::Class(_)
-        | Kind::Token(_) => {}
+        | Kind::Token(_)
+        | Kind::Known(_) => {}
     });
     let is_token = |part: &usize| matches!(lowered.kinds[*part], Kind::Token(_));
     parts.reversed().reachable((0..parts.len()).filter(is_token))

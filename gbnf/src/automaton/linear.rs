@@ -197,7 +197,8 @@ fn size(part: Part, component: &[usize], lowered: &Lowered, known: &Sizes) -> Op
         Kind::Rule(rule) if component.binary_search(&(*rule as usize)).is_ok() => {
             Some(Size { recursive: true, ..Size::new(1) })
         }
-        Kind::Sequence(items) => {
+        &Kind::Sequence(items) => {
+            let items = lowered.items(items);
             let before = all(&items[..items.len() - 1])?;
             if before.recursive {
                 return None;
@@ -205,7 +206,7 @@ fn size(part: Part, component: &[usize], lowered: &Lowered, known: &Sizes) -> Op
             let size = all(items)?;
             Some(if before.wide { Size { nodes: TOO_LARGE, ..size } } else { size })
         }
-        Kind::Choice(items) => all(items),
+        &Kind::Choice(items) => all(lowered.items(items)),
         &Kind::Repeat { item, max: Some(1), .. } => known.get(item),
         &Kind::Repeat { item, max, .. } => {
             let inside = known.get(item)?;
@@ -216,7 +217,7 @@ fn size(part: Part, component: &[usize], lowered: &Lowered, known: &Sizes) -> Op
             (!inside.recursive && extent.regular).then(|| terminal(fits))
         }
         Kind::Rule(rule) if lowered.is_linear(*rule) => Some(Size { wide: true, ..Size::new(1) }),
-        Kind::Text(_) | Kind::Rule(_) | Kind::All(_) => {
+        Kind::Text(_) | Kind::Rule(_) | Kind::All(_) | Kind::Known(_) => {
             let size = terminal(extent.size <= TERMINAL_SIZE);
             extent.regular.then_some(Size { wide: extent.wide, ..size })
         }

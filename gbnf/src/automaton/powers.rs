@@ -59,19 +59,19 @@ impl PowersMemo {
             lowered.extents[part as usize].wide && items.iter().any(|&item| lowered.is_text(item))
         };
         match &lowered.kinds[part as usize] {
-            Kind::Sequence(items) | Kind::Choice(items) if is_mixed(items) => None,
+            &Kind::Sequence(items) | &Kind::Choice(items) if is_mixed(lowered.items(items)) => None,
             &Kind::Rule(rule) => {
                 let body = lowered.rules[rule as usize];
                 self.of(body, lowered, terms)
             }
-            Kind::Sequence(items) => {
-                let items = items.clone();
+            &Kind::Sequence(items) => {
+                let items = lowered.items(items).to_vec();
                 let mut all = items.into_iter().map(|item| self.of(item, lowered, terms));
                 let first = all.next()??;
                 all.try_fold(first, |sum, item| sum.then(&item?))
             }
-            Kind::Choice(items) => {
-                let mut items = items.clone();
+            &Kind::Choice(items) => {
+                let mut items = lowered.items(items).to_vec();
                 items.retain(|&item| lowered.productive[item as usize]);
                 let mut all = items.into_iter().map(|item| self.of(item, lowered, terms));
                 let first = all.next()??;
@@ -85,6 +85,7 @@ impl PowersMemo {
                 let Powers { base, counts } = self.of(item, lowered, terms)?;
                 Some(Powers { base, counts: counts.times(min, max)? })
             }
+            Kind::Known(body) => body.powers.clone(),
             _ => None,
         }
     }

@@ -12,6 +12,7 @@ mod determinism;
 mod fingerprint;
 mod slack;
 mod system;
+mod text;
 mod witness;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -21,6 +22,7 @@ use regex_syntax::utf8::{Utf8Sequence, Utf8Sequences};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
+use crate::automaton::bodies::KnownBodies;
 pub use class_step::ClassStep;
 pub(crate) use conjunction::SearchTooLong;
 pub(crate) use determinism::Determinism;
@@ -210,8 +212,12 @@ pub struct Terms {
     singles: [OnceLock<TermId>; 256],
     /// The terms of classes that are not just ASCII.
     classes: Mutex<FxHashMap<CharRanges, TermId>>,
+    /// The terms of literals, and of choices of them.
+    literals: Mutex<FxHashMap<Fingerprint, TermId>>,
     systems: Systems,
     without_bounds: Mutex<BoundsLeftOut>,
+    /// What bodies of rules are as terms.
+    pub(crate) bodies: KnownBodies,
 }
 
 impl Default for Terms {
@@ -221,8 +227,10 @@ impl Default for Terms {
             index: Mutex::new(HashTable::with_capacity(FIRST_TERMS)),
             singles: std::array::from_fn(|_| OnceLock::new()),
             classes: Mutex::default(),
+            literals: Mutex::default(),
             systems: Systems::default(),
             without_bounds: Mutex::default(),
+            bodies: KnownBodies::default(),
         };
         let nothing = terms.intern(Term::Nothing);
         let empty = terms.intern(Term::Empty);
@@ -255,8 +263,12 @@ impl Terms {
     }
 
     fn intern(&self, term: Term) -> TermId {
+        self.intern_in(&mut self.index.lock().unwrap_or_else(PoisonError::into_inner), term)
+    }
+
+    /// The same with the index at hand, as for many terms one after the other.
+    fn intern_in(&self, index: &mut HashTable<(u64, TermId)>, term: Term) -> TermId {
         let hash = FxBuildHasher.hash_one(&term);
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         let known =
             index.find(hash, |&(other, id)| other == hash && self.entries[id.index()].term == term);
         if let Some(&(_, id)) = known {
@@ -331,48 +343,6 @@ impl Terms {
             set.insert_range(byte, byte);
             self.bytes(set)
         })
-    }
-
-    /// Exactly these bytes.
-    pub fn text(&self, text: &[u8]) -> TermId {
-        self.text_before(text, TermId::EMPTY)
-    }
-
-    /// These bytes followed by a term.
-    fn text_before(&self, text: &[u8], rest: TermId) -> TermId {
-        text.iter().rev().fold(rest, |rest, &byte| self.concat(self.byte(byte), rest))
-    }
-
-    /// One of several texts, as a trie.
-    pub fn texts<'a>(&self, texts: impl IntoIterator<Item = &'a [u8]>) -> TermId {
-        self.branches(texts.into_iter().map(|text| (text, TermId::EMPTY)).collect())
-    }
-
-    /// One of several texts, each followed by a term; as a trie of the texts.
-    pub fn branches(&self, mut branches: Vec<(&[u8], TermId)>) -> TermId {
-        branches.sort_unstable();
-        branches.dedup();
-        self.trie(&branches, 0)
-    }
-
-    /// The trie of sorted texts that agree up to `depth`. Its nesting is as deep as a text is
-    /// long, hence the growing stack.
-    fn trie(&self, branches: &[(&[u8], TermId)], depth: usize) -> TermId {
-        if let &[(text, rest)] = branches {
-            return self.text_before(&text[depth..], rest);
-        }
-        let ended = branches.partition_point(|(text, _)| text.len() == depth);
-        let (ended, mut going_on) = branches.split_at(ended);
-        let mut alternatives: Vec<_> = ended.iter().map(|&(_, rest)| rest).collect();
-        while let Some((first, _)) = going_on.first() {
-            let byte = first[depth];
-            let same = going_on.partition_point(|(text, _)| text[depth] <= byte);
-            let (group, others) = going_on.split_at(same);
-            let tail = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.trie(group, depth + 1));
-            alternatives.push(self.concat(self.byte(byte), tail));
-            going_on = others;
-        }
-        self.alt(alternatives)
     }
 
     /// One code point of the given sorted, disjoint ranges, in UTF-8 (surrogates excluded).
@@ -653,23 +623,40 @@ impl Terms {
             starts[usize::from(hi) + 1] = true;
         }
         let bounds: Vec<usize> = (0..257).filter(|&at| starts[at]).collect();
-        let mut segment_of = [0; 257];
+        let mut segment_of = [0_u16; 257];
         for (segment, &bound) in bounds.iter().enumerate() {
-            segment_of[bound] = segment;
+            segment_of[bound] = segment as u16;
         }
-        let mut targets = vec![Vec::new(); bounds.len()];
+        let segments = |lo: u8, hi: u8| {
+            segment_of[usize::from(lo)].into()..segment_of[usize::from(hi) + 1].into()
+        };
+        // Where in the list of all targets those of each segment end.
+        let mut ends = vec![0; bounds.len()];
+        for &(lo, hi, _) in ranges {
+            ends[segments(lo, hi)].iter_mut().for_each(|end| *end += 1);
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            // Where they begin; each one that is put in moves it on.
+            sum += std::mem::replace(end, sum);
+        }
+        let mut targets = vec![TermId::NOTHING; sum];
         for &(lo, hi, to) in ranges {
-            for target in &mut targets[segment_of[usize::from(lo)]..segment_of[usize::from(hi) + 1]]
-            {
-                target.push(to);
+            for end in &mut ends[segments(lo, hi)] {
+                targets[*end] = to;
+                *end += 1;
             }
         }
-        let mut merged = Vec::new();
-        for (segment, targets) in targets.into_iter().enumerate() {
-            if !targets.is_empty() {
-                let to = self.alt(targets);
+        let (mut merged, mut from) = (Vec::new(), 0);
+        for (segment, end) in ends.into_iter().enumerate() {
+            if from < end {
+                let to = match targets[from..end] {
+                    [to] => to,
+                    _ => self.alt(targets[from..end].iter().copied()),
+                };
                 merged.push((bounds[segment] as u8, (bounds[segment + 1] - 1) as u8, to));
             }
+            from = end;
         }
         join(&mut merged);
         merged

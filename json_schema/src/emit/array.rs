@@ -44,7 +44,7 @@ impl Emitter<'_, '_, '_> {
         );
         let is_scalar = |item: &Rc<Normal>| item.objects.is_empty() && item.arrays.is_empty();
         if shape.prefix.is_empty()
-            && normals.get(&self.targets.of(shape.items)).is_some_and(is_scalar)
+            && normals.get(self.targets.of(shape.items)).is_some_and(is_scalar)
         {
             let key = self.singly(|emitter| emitter.value(shape.items, normals));
             let member = Member { key, repetition: Repetition::MANY, value: self.gap() };

@@ -18,17 +18,18 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use grammask_gbnf::{Expr, ExprKind, Grammar};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::error::SchemaError;
 use crate::language::{CharSet, LanguageId};
 use crate::normal::{Normal, NumberSet, Term, TermId, is_any};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
+use crate::table::Table;
 use multiples::Stepped;
 pub(crate) use reachable::Reachable;
 use reachable::Targets;
-use terminal::Terminal;
+use terminal::{SINGLE, Terminal};
 
 /// What came out.
 pub(crate) struct Emitted {
@@ -64,7 +65,11 @@ pub(crate) fn emit(
         terminals: Vec::new(),
         notes: Vec::new(),
     };
-    let satisfiable = emitter.document(root, &normals.into_iter().collect())?;
+    let mut known = Normals::default();
+    for (term, normal) in normals {
+        known.insert(term, normal);
+    }
+    let satisfiable = emitter.document(root, &known)?;
     let (mut grammar, notes) = (emitter.grammar, emitter.notes);
     if options.notation == Notation::Plain {
         grammar = grammar.with_split_counts();
@@ -74,12 +79,12 @@ pub(crate) fn emit(
 }
 
 /// The normal forms of terms.
-type Normals = FxHashMap<TermId, Rc<Normal>>;
+type Normals = Table<TermId, Rc<Normal>>;
 
 struct Emitter<'n, 's, 'o> {
     normaliser: &'n mut Normaliser<'s, 'o>,
     options: &'o Options,
-    possible: FxHashSet<TermId>,
+    possible: Table<TermId, ()>,
     targets: Targets,
     grammar: Grammar,
     /// Nodes of the grammar so far.
@@ -110,10 +115,7 @@ impl Emitter<'_, '_, '_> {
     /// Writes all rules.
     fn document(&mut self, root: TermId, normals: &Normals) -> Result<bool, SchemaError> {
         self.taken.insert("root".to_owned());
-        for terminal in Terminal::ALL {
-            self.taken.extend([false, true].map(|single| terminal.name(single)));
-        }
-        if !self.possible.contains(&root) {
+        if !self.possible.contains(root) {
             self.rule("root".to_owned(), Expr::nothing())?;
             return Ok(false);
         }
@@ -121,11 +123,11 @@ impl Emitter<'_, '_, '_> {
         self.pending.push_back((root, false));
         while let Some((term, single)) = self.pending.pop_front() {
             let name = self.names[&(term, single)].clone();
-            let normal = normals[&term].clone();
+            let normal = &normals[term];
             (self.current, self.single) = (term, single);
-            let body = match self.shared(&normal) {
+            let body = match self.shared(normal) {
                 Some(body) => body,
-                None => self.union(&name, &normal, normals)?,
+                None => self.union(&name, normal, normals)?,
             };
             self.rule(name, body)?;
             self.normaliser.place_large_patterns(term);
@@ -150,7 +152,7 @@ impl Emitter<'_, '_, '_> {
 
     /// Whether a term has a value that can be written.
     fn is_possible(&self, term: TermId) -> bool {
-        self.possible.contains(&self.targets.of(term))
+        self.possible.contains(self.targets.of(term))
     }
 
     /// Says something in the report, once.
@@ -174,7 +176,7 @@ impl Emitter<'_, '_, '_> {
     /// What matches a value of the term: a reference.
     fn value(&mut self, term: TermId, normals: &Normals) -> Expr {
         let term = self.targets.of(term);
-        if let Some(shared) = self.shared(&normals[&term]) {
+        if let Some(shared) = self.shared(&normals[term]) {
             return shared;
         }
         let key = (term, self.single);
@@ -182,7 +184,7 @@ impl Emitter<'_, '_, '_> {
             return Expr::reference(name.clone());
         }
         let label = self.label(term);
-        let name = self.fresh(&if self.single { format!("unique-{label}") } else { label });
+        let name = self.fresh(&if self.single { format!("{SINGLE}{label}") } else { label });
         self.names.insert(key, name.clone());
         self.pending.push_back(key);
         Expr::reference(name)
@@ -197,14 +199,14 @@ impl Emitter<'_, '_, '_> {
     ) -> Result<Expr, SchemaError> {
         let mut cases = Vec::new();
         for shape in &normal.objects {
-            let is_nothing = |child: TermId| !self.possible.contains(&self.targets.of(child));
+            let is_nothing = |child: TermId| !self.possible.contains(self.targets.of(child));
             let bounds = shape.bounds(&mut self.normaliser.reader.terms, is_nothing);
             if let Some(bounds) = bounds {
                 cases.push(self.object(name, shape, bounds, normals)?);
             }
         }
         for shape in &normal.arrays {
-            let is_nothing = |child: TermId| !self.possible.contains(&self.targets.of(child));
+            let is_nothing = |child: TermId| !self.possible.contains(self.targets.of(child));
             if let Some(shape) = shape.clone().pruned(is_nothing) {
                 cases.push(self.array(name, &shape, normals)?);
             }
@@ -262,7 +264,7 @@ impl Emitter<'_, '_, '_> {
 
     /// A name for a rule that was not given before.
     fn fresh(&mut self, label: &str) -> String {
-        if self.taken.insert(label.to_owned()) {
+        if !Terminal::has_name(label) && self.taken.insert(label.to_owned()) {
             return label.to_owned();
         }
         let mut counter = self.counters.get(label).copied().unwrap_or(1);
@@ -340,8 +342,25 @@ fn label(text: &str) -> String {
 }
 
 /// The number of nodes.
-fn size(expr: &Expr) -> usize {
-    expr.descendants().count()
+fn size<'e>(expr: &'e Expr) -> usize {
+    let (mut nodes, mut ahead) = (1, vec![expr]);
+    while let Some(expr) = ahead.pop() {
+        let count = |part: &'e Expr| {
+            nodes += 1;
+            // Most are leaves.
+            if !matches!(
+                part.kind,
+                ExprKind::Literal(_) | ExprKind::Class(_) | ExprKind::Reference(_)
+            ) {
+                ahead.push(part);
+            }
+        };
+        match &expr.kind {
+            ExprKind::Sequence(items) | ExprKind::Choice(items) => items.iter().for_each(count),
+            _ => expr.children().for_each(count),
+        }
+    }
+    nodes
 }
 
 /// One after the other, flat, with neighbouring literals merged.

@@ -94,9 +94,9 @@ impl Emitter<'_, '_, '_> {
     /// What follows a key.
     pub(super) fn member_value(&mut self, value: TermId, normals: &Normals) -> Expr {
         let value = self.value(value, normals);
-        let colon = self.separator(":");
+        let [colon, after] = self.separator_parts(":");
         let gap = self.gap();
-        sequence([gap.clone(), colon, value, gap])
+        sequence([gap.clone(), colon, after, value, gap])
     }
 
     /// An undeclared key.

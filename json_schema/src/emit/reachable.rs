@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use super::array::{MOST_CONTAINS, variants};
 use super::multiples::has_numbers;
 use crate::error::SchemaError;
@@ -12,6 +10,7 @@ use crate::normal::{Normal, TermId, Terms};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options};
 use crate::resolve::SchemaId;
+use crate::table::Table;
 
 /// The normal forms of all terms that can be reached from the whole schema.
 pub(crate) struct Reachable {
@@ -26,13 +25,13 @@ pub(crate) struct Reachable {
 
 /// The terms that only refer to another one: they have no rules of their own.
 #[derive(Default)]
-pub(super) struct Targets(FxHashMap<TermId, TermId>);
+pub(super) struct Targets(Table<TermId, TermId>);
 
 impl Targets {
     /// What a term refers to in the end: itself, if it says anything more.
     pub(super) fn of(&self, mut term: TermId) -> TermId {
         // None leads back to itself: it would have no normal form.
-        while let Some(&target) = self.0.get(&term) {
+        while let Some(&target) = self.0.get(term) {
             term = target;
         }
         term
@@ -45,13 +44,14 @@ impl Reachable {
         let root = normaliser.reader.terms.schema(SchemaId::ROOT);
         let mut found = Vec::new();
         let mut targets = Targets::default();
-        let mut seen = FxHashSet::from_iter([root]);
+        let mut seen = Table::default();
+        seen.insert(root, ());
         let mut pending = vec![root];
         while let Some(term) = pending.pop() {
             let normal = normaliser.normal(term)?;
             if let Some(target) = normaliser.target(term)? {
                 targets.0.insert(term, target);
-                pending.extend(seen.insert(target).then_some(target));
+                pending.extend(seen.insert(target, ()).is_none().then_some(target));
                 continue;
             }
             let normal = if normal.objects.iter().any(|shape| !shape.witnesses.is_empty()) {
@@ -80,7 +80,8 @@ impl Reachable {
                 }
             }
             // The last in is the first out: depth first, in the order of the schema.
-            pending.extend(next.into_iter().rev().filter(|&child| seen.insert(child)));
+            pending
+                .extend(next.into_iter().rev().filter(|&child| seen.insert(child, ()).is_none()));
             normaliser.place_large_patterns(term);
             found.push((term, normal));
         }
@@ -89,15 +90,15 @@ impl Reachable {
     }
 
     /// Which terms have a value that can be written: the least fixed point.
-    pub(super) fn possible(&self, terms: &mut Terms, options: &Options) -> FxHashSet<TermId> {
-        let mut possible = FxHashSet::default();
+    pub(super) fn possible(&self, terms: &mut Terms, options: &Options) -> Table<TermId, ()> {
+        let mut possible = Table::default();
         loop {
-            let before = possible.len();
+            let mut has_more = false;
             for (term, normal) in self.normals.iter().rev() {
-                if possible.contains(term) {
+                if possible.contains(*term) {
                     continue;
                 }
-                let is_nothing = |child: TermId| !possible.contains(&self.targets.of(child));
+                let is_nothing = |child: TermId| !possible.contains(self.targets.of(child));
                 let has_value = normal.null
                     || normal.booleans != [false; 2]
                     || normal.numbers.iter().any(|set| has_numbers(set, options))
@@ -105,10 +106,11 @@ impl Reachable {
                     || normal.arrays.iter().any(|shape| shape.clone().pruned(is_nothing).is_some())
                     || normal.objects.iter().any(|shape| shape.bounds(terms, is_nothing).is_some());
                 if has_value {
-                    possible.insert(*term);
+                    possible.insert(*term, ());
+                    has_more = true;
                 }
             }
-            if possible.len() == before {
+            if !has_more {
                 return possible;
             }
         }

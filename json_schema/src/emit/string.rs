@@ -31,6 +31,11 @@ pub(super) fn required_escape(c: char) -> Option<String> {
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
+    if !text.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
+        quoted.push_str(text);
+        quoted.push('"');
+        return quoted;
+    }
     for c in text.chars() {
         match required_escape(c) {
             Some(escape) => quoted.push_str(&escape),

@@ -27,8 +27,11 @@ pub(super) enum Terminal {
     Whitespace,
 }
 
+/// What the names of rules begin with where values have one spelling.
+pub(super) const SINGLE: &str = "unique-";
+
 impl Terminal {
-    pub(super) const ALL: [Self; 11] = [
+    const ALL: [Self; 11] = [
         Self::Value,
         Self::Object,
         Self::Array,
@@ -47,9 +50,9 @@ impl Terminal {
         matches!(self, Self::Value | Self::Object | Self::Array | Self::String | Self::Number)
     }
 
-    /// The name of the rule, where values have one spelling or several.
-    pub(super) fn name(self, single: bool) -> String {
-        let name = match self {
+    /// The name of the rule, where values have several spellings.
+    const fn plain_name(self) -> &'static str {
+        match self {
             Self::Value => "value",
             Self::Object => "object",
             Self::Array => "array",
@@ -61,8 +64,22 @@ impl Terminal {
             Self::Character => "char",
             Self::RawCharacter => "raw-char",
             Self::Whitespace => "ws",
-        };
-        if single && self.varies() { format!("unique-{name}") } else { name.to_owned() }
+        }
+    }
+
+    /// The name of the rule, where values have one spelling or several.
+    pub(super) fn name(self, single: bool) -> String {
+        let name = self.plain_name();
+        if single && self.varies() { format!("{SINGLE}{name}") } else { name.to_owned() }
+    }
+
+    /// Whether a shared rule has this name.
+    pub(super) fn has_name(name: &str) -> bool {
+        let of_single = name.strip_prefix(SINGLE);
+        Self::ALL.into_iter().any(|terminal| {
+            let known = terminal.plain_name();
+            name == known || terminal.varies() && of_single == Some(known)
+        })
     }
 }
 

@@ -20,11 +20,17 @@ impl Emitter<'_, '_, '_> {
 
     /// A separator and the gap after it.
     pub(super) fn separator(&mut self, text: &str) -> Expr {
-        if self.options.whitespace == Whitespace::Python {
-            return Expr::literal(format!("{text} "));
-        }
+        sequence(self.separator_parts(text))
+    }
+
+    /// The same as parts of a sequence.
+    pub(super) fn separator_parts(&mut self, text: &str) -> [Expr; 2] {
         let gap = self.gap();
-        sequence([Expr::literal(text), gap])
+        let literal = match self.options.whitespace {
+            Whitespace::Python => Expr::literal(format!("{text} ")),
+            _ => Expr::literal(text),
+        };
+        [literal, gap]
     }
 
     /// What a gap is.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use super::{TermId, Terms};
 use crate::language::LanguageId;
@@ -65,7 +66,7 @@ impl<T> Keys<T> {
 /// What the value of a key must be, by what the key looks like: a partition of all keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Regions {
-    parts: Vec<Region>,
+    parts: SmallVec<[Region; 1]>,
 }
 
 /// The keys of a language, and what their values must be.
@@ -78,7 +79,7 @@ pub(crate) struct Region {
 impl Regions {
     /// All keys alike.
     pub(crate) fn all(value: TermId) -> Self {
-        Self { parts: vec![Region { keys: LanguageId::EVERYTHING, value }] }
+        Self { parts: smallvec![Region { keys: LanguageId::EVERYTHING, value }] }
     }
 
     /// These keys, and all others.
@@ -89,7 +90,7 @@ impl Regions {
         terms: &mut Terms,
     ) -> Self {
         let rest = terms.other_keys(keys);
-        let mut regions = Self { parts: Vec::with_capacity(2) };
+        let mut regions = Self { parts: SmallVec::new() };
         for (keys, value) in [(keys, value), (rest, otherwise)] {
             if terms.has_keys(keys) {
                 regions.add(Region { keys, value }, terms);
@@ -140,7 +141,7 @@ impl Regions {
         if let Some(value) = self.only() {
             return other.map(|theirs| terms.all(&[value, theirs]));
         }
-        let mut both = Self { parts: Vec::new() };
+        let mut both = Self { parts: SmallVec::new() };
         for a in &self.parts {
             for b in &other.parts {
                 // The schema is refused then: the parts would only become more.

@@ -10,6 +10,7 @@ use crate::format::Format;
 use crate::language::{Approximation, Dfa, LanguageId, Languages, PatternError, TooLarge};
 use crate::options::Notation;
 use crate::resolve::SchemaId;
+use crate::table::{Id, Table};
 
 /// An interned [`Term`]; equal terms have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,8 +21,10 @@ impl TermId {
     pub(crate) const ANY: Self = Self(0);
     /// No value.
     pub(crate) const NOTHING: Self = Self(1);
+}
 
-    pub(crate) fn index(self) -> usize {
+impl Id for TermId {
+    fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -49,7 +52,7 @@ pub(crate) enum Term {
 pub(crate) struct Terms {
     table: Vec<Term>,
     ids: HashMap<Term, TermId>,
-    schemas: FxHashMap<SchemaId, TermId>,
+    schemas: Table<SchemaId, TermId>,
     /// The languages of strings.
     pub(crate) languages: Languages,
     automata: FxHashMap<LanguageId, Option<Rc<Dfa>>>,
@@ -69,7 +72,7 @@ impl Terms {
         let mut terms = Self {
             table: Vec::new(),
             ids: HashMap::new(),
-            schemas: FxHashMap::default(),
+            schemas: Table::default(),
             languages: Languages::default(),
             automata: FxHashMap::default(),
             formats: FxHashMap::default(),
@@ -212,7 +215,7 @@ impl Terms {
     }
 
     pub(crate) fn schema(&mut self, id: SchemaId) -> TermId {
-        if let Some(&known) = self.schemas.get(&id) {
+        if let Some(&known) = self.schemas.get(id) {
             return known;
         }
         let term = self.add(Term::Schema(id));

@@ -7,12 +7,13 @@ mod witness;
 
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::error::{SchemaError, SchemaErrorKind};
 use crate::normal::{Normal, Term, TermId, TooMany, Trouble};
 use crate::read::{Part, Reader, constant};
 use crate::resolve::SchemaId;
+use crate::table::Table;
 
 pub(crate) use place::PATTERNS;
 
@@ -20,8 +21,8 @@ pub(crate) use place::PATTERNS;
 #[derive(Debug)]
 pub(crate) struct Normaliser<'s, 'o> {
     pub(crate) reader: Reader<'s, 'o>,
-    parts: FxHashMap<SchemaId, Rc<Vec<Part>>>,
-    normals: FxHashMap<TermId, Rc<Normal>>,
+    parts: Table<SchemaId, Rc<[Part]>>,
+    normals: Table<TermId, Rc<Normal>>,
     /// Terms whose normal form is being found, each for the one before.
     in_progress: Vec<TermId>,
     /// Terms whose cases are being looked at.
@@ -38,8 +39,8 @@ impl<'s, 'o> Normaliser<'s, 'o> {
     pub(crate) fn new(reader: Reader<'s, 'o>) -> Self {
         Self {
             reader,
-            parts: FxHashMap::default(),
-            normals: FxHashMap::default(),
+            parts: Table::default(),
+            normals: Table::default(),
             in_progress: Vec::new(),
             split: FxHashSet::default(),
         }
@@ -47,7 +48,7 @@ impl<'s, 'o> Normaliser<'s, 'o> {
 
     /// The normal form of a term.
     pub(crate) fn normal(&mut self, term: TermId) -> Result<Rc<Normal>, SchemaError> {
-        if let Some(normal) = self.normals.get(&term) {
+        if let Some(normal) = self.normals.get(term) {
             return Ok(normal.clone());
         }
         let limits = self.reader.options.limits;
@@ -109,11 +110,11 @@ impl<'s, 'o> Normaliser<'s, 'o> {
     }
 
     /// What a subschema demands.
-    fn parts(&mut self, id: SchemaId) -> Result<Rc<Vec<Part>>, SchemaError> {
-        if let Some(parts) = self.parts.get(&id) {
+    fn parts(&mut self, id: SchemaId) -> Result<Rc<[Part]>, SchemaError> {
+        if let Some(parts) = self.parts.get(id) {
             return Ok(parts.clone());
         }
-        let parts = Rc::new(self.reader.read(id)?);
+        let parts: Rc<[Part]> = self.reader.read(id)?.into();
         self.parts.insert(id, parts.clone());
         Ok(parts)
     }

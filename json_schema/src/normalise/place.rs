@@ -60,7 +60,7 @@ impl Normaliser<'_, '_> {
                     if let Some((keyword, _)) = found {
                         return self.reader.document.keyword_pointer(*id, keyword);
                     }
-                    let parts = self.parts.get(id).map_or(&[][..], |parts| parts);
+                    let parts = self.parts.get(*id).map_or(&[][..], |parts| parts);
                     parts.iter().flat_map(Part::terms).collect()
                 }
                 Term::All(parts) | Term::Some(parts) => parts.clone(),

@@ -38,7 +38,7 @@ impl<'s> Reader<'s, '_> {
                     }
                 }
                 Value::Number(number) => {
-                    if let Some(number) = Decimal::parse(&number.to_string())
+                    if let Some(number) = Decimal::parse(number.as_str())
                         && seen_numbers.insert(number.clone())
                     {
                         normal.numbers.push(NumberSet::point(number));
@@ -66,7 +66,7 @@ pub(crate) fn constant(value: &Value, terms: &mut Terms) -> Normal {
         Value::Bool(member) => normal.booleans[usize::from(*member)] = true,
         Value::Number(number) => {
             normal.numbers =
-                Decimal::parse(&number.to_string()).map(NumberSet::point).into_iter().collect();
+                Decimal::parse(number.as_str()).map(NumberSet::point).into_iter().collect();
         }
         Value::String(text) => normal.strings = vec![StringSet::Values(vec![text.clone()])],
         Value::Array(items) => {

@@ -242,15 +242,18 @@ impl<'s, 'o> Reader<'s, 'o> {
         if dialect.reference_stands_alone(map) {
             return self.read_lone_reference(&keywords);
         }
-        let map = keywords.map;
+        let map = &keywords.map;
         let refused_before = self.refused.len();
         self.read_roles(&keywords);
         let mut evaluated = Evaluated::default();
         let base = self.read_typed(&keywords, &mut evaluated)?;
         let mut base = Some(Rc::new(base));
-        let mut parts = vec![Part::Evaluates(evaluated)];
+        let mut parts = Vec::with_capacity(1);
+        if self.document.has_unevaluated() {
+            parts.push(Part::Evaluates(evaluated));
+        }
         for keyword in map.keys() {
-            match keyword.as_str() {
+            match keyword {
                 "properties" => parts.extend(base.take().map(Part::Normal)),
                 "$ref" | "$recursiveRef" | "$dynamicRef"
                     if role(keyword, draft) == Role::Enforced =>
@@ -354,7 +357,7 @@ impl<'s, 'o> Reader<'s, 'o> {
         for (keyword, value) in keywords.map.written() {
             let role = role(keyword, keywords.draft);
             let pointer = self.document.keyword_pointer(keywords.id, keyword);
-            if keywords.dialect.keyword(keyword).is_none() {
+            if keywords.map.get(keyword).is_none() {
                 let left_out = keywords.dialect.leaves_out(keyword);
                 let note = if left_out { "not in the metaschema" } else { "unknown keyword" };
                 self.note_entry(pointer, keyword, Status::Annotation, Some(note.to_owned()));

@@ -59,7 +59,7 @@ impl<'s> Reader<'s, '_> {
     ) -> Result<Option<Decimal>, SchemaError> {
         match keywords.map.get(keyword) {
             None => Ok(None),
-            Some(Value::Number(number)) => match Decimal::parse(&number.to_string()) {
+            Some(Value::Number(number)) => match Decimal::parse(number.as_str()) {
                 Some(value) => Ok(Some(value)),
                 None => Err(self.invalid(keywords, keyword, "a number")),
             },
@@ -70,7 +70,7 @@ impl<'s> Reader<'s, '_> {
 
 /// A count; more than any document can hold is cut to `u64::MAX`.
 pub(super) fn count(number: &Number) -> Option<u64> {
-    let value = Decimal::parse(&number.to_string())?;
+    let value = Decimal::parse(number.as_str())?;
     if value.is_negative() || !value.is_integer() {
         return None;
     }

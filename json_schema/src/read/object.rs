@@ -10,6 +10,16 @@ use crate::error::SchemaError;
 use crate::language::LanguageId;
 use crate::normal::{Constraint, Evaluated, ObjectShape, Regions, TermId};
 
+/// The keywords that speak of objects as a whole.
+const OBJECT_KEYWORDS: [&str; 6] = [
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "minProperties",
+    "maxProperties",
+];
+
 impl<'s> Reader<'s, '_> {
     pub(super) fn read_object(
         &mut self,
@@ -17,6 +27,9 @@ impl<'s> Reader<'s, '_> {
         evaluated: &mut Evaluated,
     ) -> Result<Option<ObjectShape>, SchemaError> {
         let mut shape = ObjectShape::any();
+        if !keywords.map.has_any(&OBJECT_KEYWORDS) {
+            return Ok(Some(shape));
+        }
         match keywords.map.get("properties") {
             None => {}
             Some(Value::Object(map)) => {
@@ -85,6 +98,10 @@ impl<'s> Reader<'s, '_> {
         patterns: &[(LanguageId, TermId)],
         additional: TermId,
     ) {
+        if patterns.is_empty() {
+            shape.others = Regions::all(additional);
+            return;
+        }
         let terms = &mut self.terms;
         let mut matched = LanguageId::NOTHING;
         for &(keys, value) in patterns {

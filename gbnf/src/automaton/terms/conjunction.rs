@@ -10,6 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::{Term, TermId, Terms, join};
 
@@ -20,6 +21,9 @@ const MAX_SEARCH: usize = 100_000;
 /// The search for a text of a conjunction took too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SearchTooLong;
+
+/// Mostly these are few.
+type Parts = SmallVec<[TermId; 4]>;
 
 /// A way from a state to those behind it.
 type Ranges = Vec<(u8, u8, TermId)>;
@@ -33,8 +37,12 @@ impl Terms {
     }
 
     /// The conjunction, whether or not it matches anything.
-    pub(super) fn conjunction(&self, parts: Vec<TermId>, mut none: Vec<TermId>) -> TermId {
-        let mut all = Vec::with_capacity(parts.len());
+    pub(super) fn conjunction(
+        &self,
+        parts: impl IntoIterator<Item = TermId>,
+        none: impl IntoIterator<Item = TermId>,
+    ) -> TermId {
+        let (mut all, mut none) = (Parts::new(), Parts::from_iter(none));
         for part in parts {
             match &self.entries[part.index()].term {
                 Term::All { all: inner, none: inner_none } => {
@@ -44,7 +52,7 @@ impl Terms {
                 _ => all.push(part),
             }
         }
-        none.retain(|&term| term != TermId::NOTHING);
+        none.retain(|&mut term| term != TermId::NOTHING);
         for terms in [&mut all, &mut none] {
             terms.sort_unstable();
             terms.dedup();
@@ -59,7 +67,8 @@ impl Terms {
         } else if let (&[term], []) = (&all[..], &none[..]) {
             term
         } else {
-            self.intern(Term::All { all: all.into(), none: none.into() })
+            let (all, none) = (all.into_boxed_slice(), none.into_boxed_slice());
+            self.intern(Term::All { all, none })
         }
     }
 
@@ -94,8 +103,8 @@ impl Terms {
                     None => None,
                 }
             };
-            let targets: Vec<_> = rows.iter().filter_map(|row| at(row)).collect();
-            let excluded: Vec<_> = none.iter().filter_map(|row| at(row)).collect();
+            let targets: Parts = rows.iter().filter_map(|row| at(row)).collect();
+            let excluded: Parts = none.iter().filter_map(|row| at(row)).collect();
             if targets.len() == rows.len() {
                 let to = self.conjunction(targets, excluded);
                 if to != TermId::NOTHING {

@@ -18,8 +18,37 @@ static KEYS: LazyLock<[u64; 4]> = LazyLock::new(|| {
 
 /// Each half is a hash of 64 bits of its own, by folded multiplications with a key of its own.
 impl Fingerprint {
-    pub(crate) fn new(kind: u64) -> Self {
+    fn new(kind: u64) -> Self {
         Self([KEYS[2], KEYS[3]]).word(kind)
+    }
+
+    /// That with which the fingerprint of the tree of a body begins.
+    pub(crate) fn of_tree() -> Self {
+        Self::new(12)
+    }
+
+    /// That with which the fingerprint of what is read from a position begins.
+    pub(crate) fn of_position() -> Self {
+        Self::new(14)
+    }
+
+    /// That with which the fingerprint of so many literals begins.
+    pub(super) fn of_literals(count: usize) -> Self {
+        Self::new(13).word(count as u64)
+    }
+
+    /// With the kind and the length of a list that comes next.
+    pub(crate) fn list(self, kind: u64, length: usize) -> Self {
+        self.word(kind << 60 | length as u64)
+    }
+
+    /// With a text.
+    pub(crate) fn text(self, text: &[u8]) -> Self {
+        text.chunks(8).fold(self.word(text.len() as u64), |found, chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            found.word(u64::from_le_bytes(word))
+        })
     }
 
     pub(crate) fn word(self, word: u64) -> Self {

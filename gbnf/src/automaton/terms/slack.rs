@@ -114,7 +114,7 @@ impl Terms {
             return None;
         }
         let least = (min > 0).then(|| self.repeat(item, min, None));
-        let free = self.conjunction([pattern].into_iter().chain(least).collect(), Vec::new());
+        let free = self.conjunction([pattern].into_iter().chain(least), []);
         Some((free, short as usize))
     }
 
@@ -146,13 +146,13 @@ impl Terms {
         if all.contains(&TermId::NOTHING) {
             return TermId::NOTHING;
         }
-        self.conjunction(all, none.iter().map(after).collect())
+        self.conjunction(all, none.iter().map(after))
     }
 
     /// Whether all that a term matches is known to be a match of the loop `any_length`: if that is
     /// so of its parts, or none is found that is not.
     fn is_within(&self, term: TermId, any_length: TermId) -> bool {
-        let outside = self.conjunction(vec![term], vec![any_length]);
+        let outside = self.conjunction([term], [any_length]);
         if let Some(known) = self.known_to_have_text(outside) {
             return known == Ok(false);
         }

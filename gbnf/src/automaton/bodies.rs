@@ -1,0 +1,120 @@
+//! Bodies of rules that are small terminals, known from one grammar to the next.
+//!
+//! Nearly all schemas have the same rules for numbers, characters and gaps, and many the same
+//! formats. Such a body refers to nothing else, so its tree says all, and what has been found out
+//! about it is looked up by a fingerprint of the tree among the terms that the grammars share.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use crate::automaton::lower::TERMINAL_SIZE;
+use crate::automaton::powers::Powers;
+use crate::automaton::terms::{Fingerprint, TermId};
+use crate::grammar::{Expr, ExprKind};
+
+/// What is known of a body that is a small terminal and matches some text.
+#[derive(Debug)]
+pub(crate) struct KnownBody {
+    pub(crate) term: TermId,
+    pub(crate) nullable: bool,
+    /// Its nodes, as in [`crate::automaton::lower::Extent`].
+    pub(crate) size: u32,
+    pub(crate) has_wide_class: bool,
+    /// If it is a number of matches of something else.
+    pub(crate) powers: Option<Powers>,
+}
+
+/// The bodies that were met, with what is known of those that were met again: most are not.
+#[derive(Debug, Default)]
+pub(crate) struct KnownBodies(Mutex<FxHashMap<Fingerprint, Option<Arc<KnownBody>>>>);
+
+/// What there is of a body.
+pub(crate) enum Met {
+    /// It has not been met, or is forgotten.
+    Never,
+    /// Nothing is known of it.
+    Once,
+    Known(Arc<KnownBody>),
+}
+
+/// So many are kept at most.
+const MOST_BODIES: usize = 4_096;
+/// With fewer nodes a body is lowered as soon as looked up.
+const LEAST_NODES: usize = 8;
+
+impl KnownBodies {
+    /// What there was of a body before.
+    pub(crate) fn meet(&self, body: Fingerprint) -> Met {
+        let mut bodies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match bodies.get(&body) {
+            Some(Some(known)) => return Met::Known(Arc::clone(known)),
+            Some(None) => return Met::Once,
+            None => {}
+        }
+        if bodies.len() >= MOST_BODIES {
+            bodies.retain(|_, known| known.is_some());
+        }
+        if bodies.len() >= MOST_BODIES {
+            bodies.clear();
+        }
+        bodies.insert(body, None);
+        Met::Never
+    }
+
+    /// Keeps what a body is that was met again.
+    pub(crate) fn keep(&self, body: Fingerprint, known: KnownBody) {
+        let mut bodies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = bodies.get_mut(&body) {
+            *entry = Some(Arc::new(known));
+        }
+    }
+}
+
+/// The fingerprint of a body that may be known. Whoever goes on behind a literal looks into it
+/// where it stands, so that one that begins with it is not known as a whole.
+pub(crate) fn fingerprint(body: &Expr) -> Option<Fingerprint> {
+    if !matches!(body.kind, ExprKind::Choice(_) | ExprKind::Repeat { .. }) {
+        return None;
+    }
+    let (mut found, mut nodes) = (Fingerprint::of_tree(), 0);
+    let mut ahead = vec![body];
+    // What is in a node is said with it, but for nodes that have parts themselves: each of those
+    // follows in its turn. That is one tree only.
+    while let Some(expr) = ahead.pop() {
+        let parts = match &expr.kind {
+            ExprKind::Sequence(items) => {
+                found = found.list(0, items.len());
+                &items[..]
+            }
+            ExprKind::Choice(items) => {
+                found = found.list(1, items.len());
+                &items[..]
+            }
+            ExprKind::Repeat { item, min, max } => {
+                found = found.list(2, *min as usize).word(max.map_or(u64::MAX, u64::from));
+                std::slice::from_ref(&**item)
+            }
+            _ => return None,
+        };
+        nodes += parts.len();
+        if nodes > TERMINAL_SIZE as usize {
+            return None;
+        }
+        for part in parts {
+            found = match &part.kind {
+                ExprKind::Literal(text) => found.list(3, 0).text(text.as_bytes()),
+                ExprKind::Class(class) => class.ranges.iter().fold(
+                    found.list(4 + u64::from(class.negated), class.ranges.len()),
+                    |found, &(lo, hi)| found.word(u64::from(lo) << 32 | u64::from(hi)),
+                ),
+                ExprKind::Any => found.list(6, 0),
+                _ => {
+                    ahead.push(part);
+                    found.list(7, 0)
+                }
+            };
+        }
+    }
+    (nodes >= LEAST_NODES).then_some(found)
+}

@@ -1,0 +1,86 @@
+//! Literals as terms: a term for each byte that is left. Grammars have many literals in common, and
+//! those that are known are looked up as a whole.
+
+use std::sync::PoisonError;
+
+use smallvec::SmallVec;
+
+use super::{Fingerprint, Term, TermId, Terms};
+
+/// A shorter literal is made as soon as looked up.
+const KNOWN_FROM: usize = 3;
+
+impl Terms {
+    /// Exactly these bytes.
+    pub fn text(&self, text: &[u8]) -> TermId {
+        if text.len() < KNOWN_FROM {
+            return self.text_before(text, TermId::EMPTY);
+        }
+        self.literal(Fingerprint::of_literals(1).text(text), || {
+            self.text_before(text, TermId::EMPTY)
+        })
+    }
+
+    /// The term of literals with this fingerprint, which is made if it is not known.
+    fn literal(&self, literals: Fingerprint, make: impl FnOnce() -> TermId) -> TermId {
+        let known = || self.literals.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&term) = known().get(&literals) {
+            return term;
+        }
+        let term = make();
+        known().insert(literals, term);
+        term
+    }
+
+    /// These bytes followed by a term.
+    fn text_before(&self, text: &[u8], rest: TermId) -> TermId {
+        let (text, rest) = match (text, rest) {
+            (_, TermId::NOTHING) | ([], _) => return rest,
+            ([before @ .., last], TermId::EMPTY) => (before, self.byte(*last)),
+            _ => (text, rest),
+        };
+        let bytes: SmallVec<[TermId; 32]> = text.iter().map(|&byte| self.byte(byte)).collect();
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        bytes
+            .into_iter()
+            .rfold(rest, |rest, byte| self.intern_in(&mut index, Term::Concat(byte, rest)))
+    }
+
+    /// One of several texts, as a trie.
+    pub fn texts<'a>(&self, texts: impl IntoIterator<Item = &'a [u8]>) -> TermId {
+        let mut branches: Vec<_> = texts.into_iter().map(|text| (text, TermId::EMPTY)).collect();
+        // In one order, so that there are no more entries than terms.
+        branches.sort_unstable();
+        branches.dedup();
+        let start = Fingerprint::of_literals(branches.len());
+        let literals = branches.iter().fold(start, |found, &(text, _)| found.text(text));
+        self.literal(literals, || self.branches(branches))
+    }
+
+    /// One of several texts, each followed by a term; as a trie of the texts.
+    pub fn branches(&self, mut branches: Vec<(&[u8], TermId)>) -> TermId {
+        branches.sort_unstable();
+        branches.dedup();
+        self.trie(&branches, 0)
+    }
+
+    /// The trie of sorted texts that agree up to `depth`. Its nesting is as deep as a text is
+    /// long, hence the growing stack.
+    fn trie(&self, branches: &[(&[u8], TermId)], depth: usize) -> TermId {
+        if let &[(text, rest)] = branches {
+            return self.text_before(&text[depth..], rest);
+        }
+        let ended = branches.partition_point(|(text, _)| text.len() == depth);
+        let (ended, mut going_on) = branches.split_at(ended);
+        let mut alternatives: Vec<_> = ended.iter().map(|&(_, rest)| rest).collect();
+        while let Some((first, _)) = going_on.first() {
+            let byte = first[depth];
+            let same = going_on.partition_point(|(text, _)| text[depth] <= byte);
+            let (group, others) = going_on.split_at(same);
+            let tail = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.trie(group, depth + 1));
+            alternatives.push(self.concat(self.byte(byte), tail));
+            going_on = others;
+        }
+        self.alt(alternatives)
+    }
+}
