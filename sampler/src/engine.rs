@@ -176,15 +176,32 @@ impl Engine {
     ) -> EntryMask {
         let start = state.only(entry);
         let before = session.steps();
-        let mask = session.look_ahead(|session| {
-            let (departures, assumed) = (Vec::new(), None);
-            let exits = session.has_independent_frames().then(Exits::default);
-            let mut lookahead =
-                Lookahead { engine: self, session, memo, departures, exits, depth: 0, assumed };
-            lookahead.entry_mask(&start, entry)
-        });
+        let exits = memo.frames.exits(session);
+        let (mut mask, given_up) = self.look(session, memo, (&start, entry), exits);
+        if given_up {
+            memo.frames.give_up();
+            (mask, _) = self.look(session, memo, (&start, entry), None);
+        }
         // The root is one of them.
         self.tables.count_visited(session.steps() - before + 1);
         mask
+    }
+
+    /// The mask of the configuration of a state, frame by frame if there are exits, and whether that
+    /// has taken too much work.
+    fn look(
+        &self,
+        session: &mut Session,
+        memo: &mut LookaheadMemo,
+        (start, entry): (&State, Entry),
+        exits: Option<Exits>,
+    ) -> (EntryMask, bool) {
+        session.look_ahead(|session| {
+            let (departures, assumed) = (Vec::new(), None);
+            let mut lookahead =
+                Lookahead { engine: self, session, memo, departures, exits, assumed };
+            let mask = lookahead.entry_mask(start, entry);
+            (mask, lookahead.has_given_up())
+        })
     }
 }

@@ -4,9 +4,10 @@
 //! stack, from the top down to those that no token gets through.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use grammask_gbnf::{ByteSet, Entry, FrameId, Label, NodeId};
+use grammask_gbnf::{ByteSet, Entry, FrameId, Label, NodeId, Session};
 use smallvec::SmallVec;
 
 use crate::below::{Below, BelowNode};
@@ -103,9 +104,13 @@ impl Exit {
 #[derive(Debug, Default)]
 pub(crate) struct Exits {
     /// The exits that lead to each stack, as far as they have not been followed up.
-    pending: Vec<(NodeId, ExitsTo)>,
+    pending: BTreeMap<NodeId, ExitsTo>,
     /// Tables of which many tokens are allowed: they are shared.
     bases: Vec<Base>,
+    /// How often this is within another one.
+    depth: usize,
+    /// From how much work on it is given up: see [`FrameMemo::work`].
+    most_work: u64,
 }
 
 /// The exits that lead to a stack.
@@ -119,18 +124,7 @@ struct ExitsTo {
 
 impl Exits {
     fn to(&mut self, below: NodeId) -> &mut ExitsTo {
-        let at = self.pending.iter().position(|&(node, _)| node == below);
-        let at = at.unwrap_or_else(|| {
-            self.pending.push((below, ExitsTo::default()));
-            self.pending.len() - 1
-        });
-        &mut self.pending[at].1
-    }
-
-    /// Takes those that lead to the last stack.
-    fn take_last(&mut self) -> Option<(NodeId, ExitsTo)> {
-        let last = self.pending.iter().enumerate().max_by_key(|(_, (node, _))| *node);
-        last.map(|(at, _)| at).map(|at| self.pending.swap_remove(at))
+        self.pending.entry(below).or_default()
     }
 
     /// Adds the tokens of a table.
@@ -240,11 +234,21 @@ pub(crate) struct FrameMemo {
     through: Generations<(ExitKey, Reader), Arc<Through>>,
     /// What lies behind places where tokens go on, so that the same is found again.
     belows: Generations<Arc<Below>, Arc<Below>>,
+    /// How often an exit has been looked at with a frame.
+    looked_at: u64,
+    /// How often there has been too much work.
+    given_up: usize,
 }
 
-/// So often what is found frame by frame is found for itself within another one; then a token is read
-/// with all frames at once. That many bytes behind each other must all lead from one rule to the next.
-const MOST_DEPTH: usize = 64;
+/// So deep what is found frame by frame is found for itself within another one; then what is left of
+/// a token, mostly little, is read with all frames at once.
+const MOST_DEPTH: usize = 2;
+
+/// After so much work a mask is looked for with all frames at once: an ambiguous grammar may have too
+/// many places where tokens come from one rule to the next, or too many stacks.
+const MOST_WORK: u64 = 1 << 13;
+/// After so many such masks all others are as well.
+const MOST_GIVEN_UP: usize = 3;
 
 /// How many bytes the beginnings of frames may take,
 const STARTS: usize = 128 << 10;
@@ -258,7 +262,29 @@ impl Default for FrameMemo {
             starts: Generations::new(STARTS),
             through: Generations::new(TOKENS),
             belows: Generations::new(BELOWS),
+            looked_at: 0,
+            given_up: 0,
         }
+    }
+}
+
+impl FrameMemo {
+    /// How much has been done so far: steps, and looking at exits with frames.
+    fn work(&self, session: &Session) -> u64 {
+        session.steps() + self.looked_at
+    }
+
+    /// Counts that a mask has taken too much work.
+    pub(crate) fn give_up(&mut self) {
+        self.given_up += 1;
+    }
+
+    /// What is found frame by frame by a look ahead that begins; nothing if frames are not independent,
+    /// or too many masks have taken too much work.
+    pub(crate) fn exits(&self, session: &Session) -> Option<Exits> {
+        let is_worth_while = session.has_independent_frames() && self.given_up < MOST_GIVEN_UP;
+        let most_work = self.work(session) + MOST_WORK;
+        is_worth_while.then(|| Exits { most_work, ..Exits::default() })
     }
 }
 
@@ -300,14 +326,18 @@ impl Lookahead<'_> {
     /// to it.
     pub(crate) fn go_out(&mut self, found: &mut Found) -> Vec<Exit> {
         let mut out = Vec::new();
-        while let Some((node, to)) = self.exits.as_mut().and_then(Exits::take_last) {
+        while !self.has_given_up()
+            && let Some(exits) = &mut self.exits
+            && let Some((node, to)) = exits.pending.pop_last()
+        {
+            let depth = exits.depth;
             let coming = to.into_exits(&self.engine.tables, &mut self.memo.frames);
             if node == NodeId::BOTTOM {
                 out.extend(coming);
-            } else if self.depth >= MOST_DEPTH {
-                for exit in coming {
-                    self.read_at_once(&exit, node, found);
-                    if self.session.behind_all_above(node).is_complete() {
+            } else if depth >= MOST_DEPTH {
+                self.read_at_once(&coming, node, found);
+                if self.session.behind_all_above(node).is_complete() {
+                    for exit in coming {
                         self.leave(NodeId::BOTTOM, Some(exit));
                     }
                 }
@@ -334,6 +364,7 @@ impl Lookahead<'_> {
                 continue;
             };
             let start = self.frame_start(frame);
+            self.memo.frames.looked_at += coming.len() as u64;
             for exit in coming {
                 if exit.first().intersects(&start.first) {
                     let through = self.through(exit, Reader::Frame(frame), found.len());
@@ -362,13 +393,17 @@ impl Lookahead<'_> {
         if let Some(known) = self.memo.frames.through.get(&key) {
             return known;
         }
+        let exits = self.exits.as_ref().map(|outer| Exits {
+            depth: outer.depth + 1,
+            most_work: outer.most_work,
+            ..Exits::default()
+        });
         let mut inner = Lookahead {
             engine: self.engine,
             session: &mut *self.session,
             memo: &mut *self.memo,
             departures: Vec::new(),
-            exits: Some(Exits::default()),
-            depth: self.depth + 1,
+            exits,
             assumed: None,
         };
         let mut found = Found::new(tokens);
@@ -379,8 +414,16 @@ impl Lookahead<'_> {
         let exits = inner.go_out(&mut found);
         let bases = inner.exits.as_mut().map(Exits::take_bases).unwrap_or_default();
         let through = Arc::new(Through::new(exit.clone(), found.into_set(), bases, exits));
-        self.memo.frames.through.insert(key, Arc::clone(&through));
+        if !self.has_given_up() {
+            self.memo.frames.through.insert(key, Arc::clone(&through));
+        }
         through
+    }
+
+    /// Whether there has been too much work: what has been found frame by frame is not all.
+    pub(crate) fn has_given_up(&self) -> bool {
+        let work = || self.memo.frames.work(self.session);
+        self.exits.as_ref().is_some_and(|exits| work() >= exits.most_work)
     }
 
     /// Adds what has been read, with the exits to what lies below.
@@ -404,7 +447,7 @@ impl Lookahead<'_> {
             self.engine.tables.is_much(size)
         };
         if !ways.as_ref().is_some_and(is_much) {
-            return self.read_at_once(exit, node, found);
+            return self.read_at_once(std::slice::from_ref(exit), node, found);
         }
         for &entry in state.entries() {
             if exit.first().intersects(&self.session.first_of(entry.label)) {
@@ -414,23 +457,28 @@ impl Lookahead<'_> {
         }
     }
 
-    /// Reads with all that a set of stacks may go on with what comes to it by an exit.
-    fn read_at_once(&mut self, exit: &Exit, node: NodeId, found: &mut Found) {
+    /// Reads with all that a set of stacks may go on with what comes to it by some exits.
+    fn read_at_once(&mut self, coming: &[Exit], node: NodeId, found: &mut Found) {
         let state = self.session.behind_all_above(node);
-        let crossings = OnceCell::new();
-        match (self.ways(exit, &self.session.first(&state), &crossings), exit) {
-            (Some((ways, large)), _) => {
-                for &node in large {
-                    self.walk(node, &state, found);
+        let first = self.session.first(&state);
+        let crossings: Vec<_> = coming.iter().map(|_| OnceCell::new()).collect();
+        let mut all = Ways::new();
+        for (exit, crossings) in coming.iter().zip(&crossings) {
+            match (self.ways(exit, &first, crossings), exit) {
+                (Some((ways, large)), _) => {
+                    all.extend(ways);
+                    for &node in large {
+                        self.walk(node, &state, found);
+                    }
                 }
-                self.follow(ways, &state, found);
+                (None, Exit::Table(exit)) => {
+                    let state = self.session.above(node, exit.label);
+                    self.walk_on(exit.node, &state, found);
+                }
+                (None, Exit::At(_)) => {}
             }
-            (None, Exit::Table(exit)) => {
-                let state = self.session.above(node, exit.label);
-                self.walk_on(exit.node, &state, found);
-            }
-            (None, Exit::At(_)) => {}
         }
+        self.follow(all, &state, found);
     }
 
     /// Reads with a terminal what comes to it by an exit of which the ways are known.

@@ -122,9 +122,10 @@ impl Lookahead<'_> {
     }
 
     /// Whether what is being found will not be used: it was assumed that no further key ends within a
-    /// token, and one has.
+    /// token, and one has; or there has been too much work.
     pub(crate) fn is_in_vain(&self) -> bool {
         self.assumed.is_some_and(|missed| self.session.missed_keys() != missed)
+            || self.has_given_up()
     }
 
     /// Whether, behind a node, an item is still like one that it must differ from.

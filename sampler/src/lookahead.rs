@@ -25,8 +25,6 @@ pub(crate) struct Lookahead<'a> {
     pub(crate) departures: Vec<Departure>,
     /// The same frame by frame, where that can be told.
     pub(crate) exits: Option<Exits>,
-    /// How often it is within another one.
-    pub(crate) depth: usize,
     /// Where all that is being found goes by an assumption on keys: how often those before it had
     /// failed ([`Session::missed_keys`]).
     pub(crate) assumed: Option<u64>,
