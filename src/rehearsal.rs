@@ -7,34 +7,9 @@ use grammask_sampler::{Constraint, Engine, Vocabulary};
 
 use crate::constrain::{ConstrainError, schema_constraint};
 
-/// Schemas with each type and what is often asked of strings, each with a document of it.
+/// Schemas with what is often asked of strings and with each type, each with a document of it. The
+/// types come last, so that their terms are among those with which the first schema is compiled.
 const SCHEMAS: [(&str, &str); 2] = [
-    (
-        r#"{
-            "type": "object",
-            "properties": {
-                "string": {"type": "string"},
-                "integer": {"type": "integer"},
-                "number": {"type": "number"},
-                "boolean": {"type": "boolean"},
-                "null": {"type": "null"},
-                "strings": {"type": "array", "items": {"type": "string"}},
-                "object": {"type": "object"},
-                "closed": {
-                    "type": "object",
-                    "properties": {"any": {}},
-                    "required": ["any"],
-                    "additionalProperties": false
-                }
-            },
-            "required": ["string"]
-        }"#,
-        concat!(
-            r#"{"string": "a b", "integer": -12, "number": 1.5e3, "boolean": true, "null": null, "#,
-            r#""strings": ["a", ""], "object": {"a b": {"c": ["d", 0.5, false]}, "e": "\n\u00e9"}, "#,
-            r#""closed": {"any": [{"f": 7}]}, "other": "g"}"#
-        ),
-    ),
     (
         r#"{
             "type": "array",
@@ -64,6 +39,32 @@ const SCHEMAS: [(&str, &str); 2] = [
             r##""https://www.example.com:80/a/b?c=d#e", "../a/b?c=d#e", "john.doe@example.com", "##,
             r#""12345678-90ab-4cde-8f01-234567890abc", "www.example.com", "192.168.0.1", "#,
             r#""ab", "ab", "ab", "ab", "ab", "ab", "ab"]"#
+        ),
+    ),
+    (
+        r#"{
+            "type": "object",
+            "properties": {
+                "string": {"type": "string"},
+                "integer": {"type": "integer"},
+                "number": {"type": "number"},
+                "boolean": {"type": "boolean"},
+                "null": {"type": "null"},
+                "strings": {"type": "array", "items": {"type": "string"}},
+                "object": {"type": "object"},
+                "closed": {
+                    "type": "object",
+                    "properties": {"any": {}},
+                    "required": ["any"],
+                    "additionalProperties": false
+                }
+            },
+            "required": ["string"]
+        }"#,
+        concat!(
+            r#"{"string": "a b", "integer": -12, "number": 1.5e3, "boolean": true, "null": null, "#,
+            r#""strings": ["a", ""], "object": {"a b": {"c": ["d", 0.5, false]}, "e": "\n\u00e9"}, "#,
+            r#""closed": {"any": [{"f": 7}]}, "other": "g"}"#
         ),
     ),
 ];
