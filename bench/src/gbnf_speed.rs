@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use grammask::gbnf::Grammar;
 use grammask::json_schema::{self, Notation, Order, translate};
+use grammask_bench_protocol::is_allowed;
 use grammask_sampler::{Constraint, Engine};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -167,8 +168,7 @@ fn measure(case: &Case, engine: &Arc<Engine>) -> Result<Measured> {
                 constraint.fill_words(&mut words);
                 let filled = start.elapsed();
                 let start = Instant::now();
-                let is_allowed = words[token.index() / 32] >> (token.index() % 32) & 1 == 1;
-                if !is_allowed || constraint.accept(token).is_err() {
+                if !is_allowed(&words, token.0) || constraint.accept(token).is_err() {
                     break;
                 }
                 measured.masks[pass].push(filled);

@@ -125,45 +125,44 @@ impl Below {
         let above = self.bytes.len() - 1;
         if let &[node] = nodes {
             for (byte, child) in children(node) {
-                self.bytes.push(byte);
-                self.ends.push(0);
-                self.merged.extend(tokens(child));
-                self.token_ends.push(self.merged.len() as u32);
-                self.add(&[child], children, tokens);
+                self.add_child(byte, &[child], children, tokens);
             }
-            self.ends[above] = self.bytes.len() as u32;
-            return;
-        }
-        let mut all: Vec<_> = nodes.iter().flat_map(|&node| children(node)).collect();
-        all.sort_unstable();
-        for same in all.chunk_by(|(one, _), (other, _)| one == other) {
-            let nodes: Vec<N> = same.iter().map(|&(_, node)| node).collect();
-            self.bytes.push(same[0].0);
-            self.ends.push(0);
-            let before = self.merged.len();
-            self.merged.extend(nodes.iter().flat_map(|&node| tokens(node)));
-            self.sort_tokens(before);
-            self.token_ends.push(self.merged.len() as u32);
-            self.add(&nodes, children, tokens);
+        } else {
+            let mut all: Vec<_> = nodes.iter().flat_map(|&node| children(node)).collect();
+            all.sort_unstable();
+            for same in all.chunk_by(|(one, _), (other, _)| one == other) {
+                let nodes: Vec<N> = same.iter().map(|&(_, node)| node).collect();
+                self.add_child(same[0].0, &nodes, children, tokens);
+            }
         }
         self.ends[above] = self.bytes.len() as u32;
     }
 
-    /// Puts the tokens from a place on in order, each once.
-    fn sort_tokens(&mut self, from: usize) {
-        let tokens = &mut self.merged[from..];
-        if tokens.is_sorted_by(|one, other| one < other) {
-            return;
+    /// Adds some nodes, to which the same byte leads, as one with the tokens of all, each once and in
+    /// order; and what lies below them.
+    fn add_child<N, C, T>(
+        &mut self,
+        byte: u8,
+        nodes: &[N],
+        children: &impl Fn(N) -> C,
+        tokens: &impl Fn(N) -> T,
+    ) where
+        N: Copy + Ord,
+        C: Iterator<Item = (u8, N)>,
+        T: Iterator<Item = (TrieNode, TokenId)>,
+    {
+        self.bytes.push(byte);
+        self.ends.push(0);
+        let before = self.merged.len();
+        self.merged.extend(nodes.iter().flat_map(|&node| tokens(node)));
+        if !self.merged[before..].is_sorted_by(|one, other| one < other) {
+            let mut added = self.merged.split_off(before);
+            added.sort_unstable();
+            added.dedup();
+            self.merged.append(&mut added);
         }
-        tokens.sort_unstable();
-        let mut kept = from;
-        for at in from + 1..self.merged.len() {
-            if self.merged[at] != self.merged[kept] {
-                kept += 1;
-                self.merged[kept] = self.merged[at];
-            }
-        }
-        self.merged.truncate(kept + 1);
+        self.token_ends.push(self.merged.len() as u32);
+        self.add(nodes, children, tokens);
     }
 
     /// The children of a node, by their bytes.

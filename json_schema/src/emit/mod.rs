@@ -342,25 +342,8 @@ fn label(text: &str) -> String {
 }
 
 /// The number of nodes.
-fn size<'e>(expr: &'e Expr) -> usize {
-    let (mut nodes, mut ahead) = (1, vec![expr]);
-    while let Some(expr) = ahead.pop() {
-        let count = |part: &'e Expr| {
-            nodes += 1;
-            // Most are leaves.
-            if !matches!(
-                part.kind,
-                ExprKind::Literal(_) | ExprKind::Class(_) | ExprKind::Reference(_)
-            ) {
-                ahead.push(part);
-            }
-        };
-        match &expr.kind {
-            ExprKind::Sequence(items) | ExprKind::Choice(items) => items.iter().for_each(count),
-            _ => expr.children().for_each(count),
-        }
-    }
-    nodes
+fn size(expr: &Expr) -> usize {
+    expr.descendants().count()
 }
 
 /// One after the other, flat, with neighbouring literals merged.

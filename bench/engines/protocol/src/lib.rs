@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 pub use process::{peak_mb, processor_ms, resident_mb};
-pub use serve::{Constraint, Engine, Session, Stages, serve};
+pub use serve::{Constraint, Engine, Session, Stages, is_allowed, serve};
 pub use vocabulary::{Token, read_vocabulary, write_vocabulary};
 
 #[global_allocator]

@@ -199,13 +199,18 @@ fn work<E: Engine>(engine: &E, job: &Job, words: usize) -> Done {
     })
 }
 
+/// Whether a mask has a token: bit i % 32 of word i / 32 is that of token i.
+pub fn is_allowed(words: &[u32], token: u32) -> bool {
+    words[token as usize / 32] >> (token % 32) & 1 == 1
+}
+
 fn read(mut session: impl Session, tokens: &[u32], words: &mut [u32]) -> Instance {
     let mut instance = Instance::default();
     for &token in tokens {
         let before = session.nodes();
         let ((), mask) = timed(|| session.fill(words));
         let nodes = session.nodes().zip(before).map(|(after, before)| after - before);
-        if words[token as usize / 32] >> (token % 32) & 1 == 0 {
+        if !is_allowed(words, token) {
             return instance;
         }
         let allowed = words.iter().map(|word| word.count_ones()).sum();
