@@ -27,6 +27,7 @@ mod stack;
 mod terms;
 mod texts;
 mod tracks;
+mod work;
 
 use std::fmt;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::automaton::{ByteSet, Entry, Label, Session, State};
 use crate::grammar::{CharClass, TokenName, TokenReference};
-use crate::matcher::Matcher;
+use crate::matcher::{MAX_WORK, Matcher};
 
 /// One of the things that may come next in a text; see [`Matcher::expected`].
 ///
@@ -79,7 +79,9 @@ impl Matcher {
         let mut found = Found::default();
         let mut session = self.session();
         for &entry in self.state().entries() {
-            session.look_ahead(|session| found.add(session, self.state(), entry));
+            let mut add = |session: &mut Session| found.add(session, self.state(), entry);
+            // What takes too much work is left out.
+            session.look_ahead(|session| session.limited(MAX_WORK, &mut add));
         }
         found.list(self.is_complete())
     }

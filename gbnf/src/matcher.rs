@@ -74,8 +74,10 @@ impl Moment {
     }
 }
 
-/// The greatest size of a session, in interned values: some 10 GB.
-const MAX_SESSION: usize = 100_000_000;
+/// The greatest size of a session, in interned values: some GB.
+const MAX_SESSION: usize = 20_000_000;
+/// The most work for one byte, see [`Session::limited`]: a second or so.
+pub(crate) const MAX_WORK: u64 = 1 << 20;
 /// So many bytes are looked ahead at most to see what is forced.
 pub const MOST_FORCED: usize = 512;
 /// A matcher at the start leaves a session of this size, a few dozen MB, to its clones.
@@ -137,14 +139,17 @@ impl Matcher {
     fn read(&self, session: &mut Session, bytes: &[u8]) -> Result<State, AdvanceError> {
         let mut state = self.now.state.clone();
         for (at, &byte) in bytes.iter().enumerate() {
-            state = session.step(&state, byte);
-            if state.is_dead() {
-                return Err(AdvanceError { kind: AdvanceErrorKind::Refused, valid_up_to: at });
+            let error = |kind| Err(AdvanceError { kind, valid_up_to: at });
+            let Some(next) = session.limited(MAX_WORK, |session| session.step(&state, byte)) else {
+                return error(AdvanceErrorKind::TooAmbiguous { limit: MAX_WORK });
+            };
+            if next.is_dead() {
+                return error(AdvanceErrorKind::Refused);
             }
-            if at % 1024 == 0 && session.size() > MAX_SESSION {
-                let kind = AdvanceErrorKind::SessionTooLarge { limit: MAX_SESSION };
-                return Err(AdvanceError { kind, valid_up_to: at });
+            if session.size() > MAX_SESSION {
+                return error(AdvanceErrorKind::SessionTooLarge { limit: MAX_SESSION });
             }
+            state = next;
         }
         Ok(state)
     }
@@ -161,8 +166,13 @@ impl Matcher {
         bytes: Option<&[u8]>,
         matches: impl Fn(&TokenReference) -> bool,
     ) -> Result<(), AdvanceError> {
-        let as_token =
-            self.session().step_token(&self.now.state, bytes.unwrap_or_default(), matches);
+        let step = |session: &mut Session| {
+            session.step_token(&self.now.state, bytes.unwrap_or_default(), matches)
+        };
+        let Some(as_token) = self.session().limited(MAX_WORK, step) else {
+            let kind = AdvanceErrorKind::TooAmbiguous { limit: MAX_WORK };
+            return Err(AdvanceError { kind, valid_up_to: 0 });
+        };
         let as_text = match bytes {
             Some(bytes) => match self.after(bytes) {
                 Ok(state) => state,
@@ -202,7 +212,9 @@ impl Matcher {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn forced_bytes(&self) -> Vec<u8> {
-        self.session().look_ahead(|session| session.forced(&self.now.state, MOST_FORCED).0)
+        let forced = |session: &mut Session| session.forced(&self.now.state, MOST_FORCED).0;
+        let forced = |session: &mut Session| session.limited(MAX_WORK, forced);
+        self.session().look_ahead(forced).unwrap_or_default()
     }
 
     /// Goes back `steps` steps; at most to the start. O(log steps).
@@ -240,7 +252,7 @@ impl Matcher {
         let mut session = self.session();
         let mut set = ByteSet::default();
         for byte in session.first(&self.now.state).iter() {
-            if session.look_ahead(|session| !session.step(&self.now.state, byte).is_dead()) {
+            if session.look_ahead(|session| self.read(session, &[byte]).is_ok()) {
                 set.insert_range(byte, byte);
             }
         }
@@ -266,6 +278,11 @@ pub enum AdvanceErrorKind {
         /// The greatest number of values.
         limit: usize,
     },
+    /// A byte takes more work than the limit: there are too many ways to read the text.
+    TooAmbiguous {
+        /// The most work.
+        limit: u64,
+    },
 }
 
 impl AdvanceError {
@@ -289,6 +306,12 @@ impl fmt::Display for AdvanceError {
             AdvanceErrorKind::SessionTooLarge { limit } => {
                 write!(f, "the text needs more than {limit} matcher states, the limit")
             }
+            AdvanceErrorKind::TooAmbiguous { limit } => write!(
+                f,
+                "byte {} of the text takes more than {limit} steps to read, the limit: there are too \
+                 many ways to read what comes before it; make the grammar less ambiguous",
+                self.valid_up_to
+            ),
         }
     }
 }

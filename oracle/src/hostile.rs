@@ -56,6 +56,8 @@ pub enum Answer {
     Alive,
     /// No text of the language begins so.
     Refused,
+    /// There are too many ways to read it: it is given up.
+    Limited,
 }
 
 /// What a run took.
@@ -153,6 +155,7 @@ fn read(automaton: &Automaton, text: &[u8]) -> (Result<Answer, String>, usize) {
         if let Err(error) = matcher.advance(bytes) {
             answer = Some(match error.kind() {
                 AdvanceErrorKind::Refused => Ok(Answer::Refused),
+                AdvanceErrorKind::TooAmbiguous { .. } => Ok(Answer::Limited),
                 _ => Err(error.to_string()),
             });
             break;

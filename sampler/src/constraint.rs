@@ -115,7 +115,8 @@ impl Constraint {
     }
 
     /// The tokens that may come next. Those that end generation are among them exactly if the text
-    /// is complete. After the end there are none.
+    /// is complete. After the end there are none; nor if it takes too much work to find them, see
+    /// [`Constraint::is_too_ambiguous`].
     pub fn mask(&self) -> TokenMask {
         let mut mask = TokenMask::new(self.engine.vocabulary().len());
         self.fill_mask(&mut mask);
@@ -156,14 +157,32 @@ impl Constraint {
         self.fill(words);
     }
 
-    fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) {
+    /// Whether there are so many ways to read the text that what may come next is not found within
+    /// the limit of work, some seconds: the mask is empty then, and tokens may still be accepted one
+    /// by one. So it is only with a grammar that can read most texts in very many ways.
+    ///
+    /// ```
+    /// use grammask_gbnf::parse;
+    /// use grammask_sampler::{Constraint, Engine, Vocabulary};
+    ///
+    /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b", "c"]}"#)?);
+    /// let constraint = Constraint::new(&engine, &parse(r#"root ::= "a" | "c""#)?, "root")?;
+    /// assert!(!constraint.is_too_ambiguous());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_too_ambiguous(&self) -> bool {
+        !self.fill(&mut TokenMask::new(self.engine.vocabulary().len()))
+    }
+
+    /// Whether the tokens could be found.
+    fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) -> bool {
         if self.ended {
             mask.assign(None);
-            return;
+            return true;
         }
         let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
         let mut session = self.matcher.session();
-        self.engine.fill(&mut session, &mut memo, self.matcher.state(), mask);
+        self.engine.fill(&mut session, &mut memo, self.matcher.state(), mask)
     }
 
     /// Whether a token may come next; without computing a mask.

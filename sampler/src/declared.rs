@@ -126,7 +126,13 @@ impl Lookahead<'_> {
         entry: Entry,
         found: &mut Found,
     ) {
-        let tokens = end.value.get_or_init(|| self.value_behind(end.node, value));
+        let tokens = match end.value.get() {
+            Some(tokens) => tokens,
+            None => match self.value_behind(end.node, value) {
+                Some(tokens) => end.value.get_or_init(|| tokens),
+                None => return,
+            },
+        };
         self.add_value(tokens, (entry, end.member), |_| true, found);
     }
 }

@@ -49,8 +49,36 @@ const MOST_TERMS: usize = 2_000;
 /// How many bytes the masks of a constraint may take.
 const MASKS: usize = 2 << 20;
 
+/// How a mask is looked for, with the most work for it (see [`Session::limited`]): where there are
+/// too many ways to read what is left of tokens, what is fast otherwise is slow, and something plainer
+/// is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// Frame by frame: see [`crate::frames`].
+    Frames,
+    /// By the tables of terminals.
+    Tables,
+    /// Byte by byte: no more than a step for each node of the trie.
+    Plain,
+}
+
+impl Look {
+    /// For a trie of so many nodes.
+    fn most_work(self, nodes: usize) -> u64 {
+        let nodes = nodes as u64;
+        match self {
+            Self::Frames => 1 << 14,
+            // No more than the plain way takes with few configurations.
+            Self::Tables => (16 * nodes).min(1 << 17),
+            // Some seconds with a large vocabulary.
+            Self::Plain => (32 * nodes).max(1 << 16),
+        }
+    }
+}
+
 /// Masks that have been computed, by configuration and the text on which it depends: those of one
-/// session. Nothing for a configuration with forgotten members if the mask depends on them.
+/// session. Nothing where that takes too much work, and for a configuration with forgotten members if
+/// the mask depends on them.
 #[derive(Debug)]
 pub(crate) struct MaskMemo {
     masks: Generations<(Entry, TextId), Option<Arc<EntryMask>>>,
@@ -122,38 +150,43 @@ impl Engine {
 
     /// The tokens that may come next in a state of a session of an automaton on this engine:
     /// all that some text of the language goes on with, and the end-of-generation tokens exactly
-    /// if the text may end.
+    /// if the text may end. Whether that could be found without too much work: if not, there are none.
     pub(crate) fn fill(
         &self,
         session: &mut Session,
         memo: &mut MaskMemo,
         state: &State,
         mask: &mut (impl MaskBuffer + ?Sized),
-    ) {
+    ) -> bool {
         let mut mask_of = |&entry: &Entry| {
             if let Some(blurred) = session.blurred(entry) {
                 let key = (blurred, state.text_of(blurred));
                 let known = memo.masks.get(&key).unwrap_or_else(|| {
                     let lookahead = &mut memo.lookahead;
-                    let mask = session.if_blurred(|session| {
-                        Arc::new(self.entry_mask(session, lookahead, state, blurred))
-                    });
+                    let mask = session
+                        .if_blurred(|session| self.entry_mask(session, lookahead, state, blurred));
+                    let mask = mask.flatten().map(Arc::new);
                     memo.masks.insert(key, mask.clone());
                     mask
                 });
-                if let Some(mask) = known {
-                    return mask;
+                if known.is_some() {
+                    return known;
                 }
             }
             let key = (entry, state.text_of(entry));
-            memo.masks.get(&key).flatten().unwrap_or_else(|| {
-                let mask = Arc::new(self.entry_mask(session, &mut memo.lookahead, state, entry));
-                memo.masks.insert(key, Some(Arc::clone(&mask)));
+            memo.masks.get(&key).unwrap_or_else(|| {
+                let mask = self.entry_mask(session, &mut memo.lookahead, state, entry);
+                let mask = mask.map(Arc::new);
+                memo.masks.insert(key, mask.clone());
                 mask
             })
         };
-        let entries: SmallVec<[Arc<EntryMask>; 4]> =
+        let entries: Option<SmallVec<[Arc<EntryMask>; 4]>> =
             state.entries().iter().map(&mut mask_of).collect();
+        let Some(entries) = entries else {
+            mask.assign(None);
+            return false;
+        };
         let mut masks = entries.iter().flat_map(|entry| entry.masks());
         mask.assign(masks.next());
         masks.for_each(|more| mask.unite(more));
@@ -161,45 +194,111 @@ impl Engine {
         if state.is_complete() {
             self.vocabulary.eog_ids().iter().for_each(|&token| mask.add(token));
         }
+        true
     }
 
-    /// The mask of a configuration, with the text of a state.
+    /// The mask of a configuration, with the text of a state; nothing if it takes too much work.
     fn entry_mask(
         &self,
         session: &mut Session,
         memo: &mut LookaheadMemo,
         state: &State,
         entry: Entry,
-    ) -> EntryMask {
+    ) -> Option<EntryMask> {
         let start = state.only(entry);
-        session.prepare(entry);
+        session
+            .limited(Look::Plain.most_work(self.trie_len()), |session| session.prepare(entry))?;
         let before = session.steps();
-        let exits = memo.frames.exits(session);
-        let (mut mask, given_up) = self.look(session, memo, (&start, entry), exits);
-        if given_up {
-            memo.frames.give_up();
-            (mask, _) = self.look(session, memo, (&start, entry), None);
+        let by_frames = memo.frames.are_worth_while(session);
+        let mut mask = None;
+        if by_frames {
+            mask = self.look(Look::Frames, session, memo, (&start, entry));
+            memo.frames.note(mask.is_some());
         }
+        let mask = mask
+            .or_else(|| self.look(Look::Tables, session, memo, (&start, entry)))
+            .or_else(|| self.look(Look::Plain, session, memo, (&start, entry)));
         // The root is one of them.
         self.tables.count_visited(session.steps() - before + 1);
         mask
     }
 
-    /// The mask of the configuration of a state, frame by frame if there are exits, and whether that
-    /// has taken too much work.
+    /// The mask of the configuration of a state; nothing if it takes too much work.
     fn look(
         &self,
+        look: Look,
         session: &mut Session,
         memo: &mut LookaheadMemo,
         (start, entry): (&State, Entry),
-        exits: Option<Exits>,
-    ) -> (EntryMask, bool) {
-        session.look_ahead(|session| {
-            let (departures, assumed) = (Vec::new(), None);
-            let mut lookahead =
-                Lookahead { engine: self, session, memo, departures, exits, assumed };
-            let mask = lookahead.entry_mask(start, entry);
-            (mask, lookahead.has_given_up())
-        })
+    ) -> Option<EntryMask> {
+        let find = |session: &mut Session| {
+            let mut lookahead = Lookahead {
+                engine: self,
+                session,
+                memo,
+                departures: Vec::new(),
+                exits: (look == Look::Frames).then(Exits::default),
+                assumed: None,
+                is_plain: look == Look::Plain,
+            };
+            lookahead.entry_mask(start, entry)
+        };
+        let most_work = look.most_work(self.trie_len());
+        session.look_ahead(|session| session.limited(most_work, find))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::TokenMask;
+    use grammask_gbnf::Automaton;
+    use grammask_oracle::generate;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whichever way a mask is looked for, it is the same.
+        #[test]
+        fn all_ways_to_look_are_one(
+            grammar in generate::grammars(),
+            tokens in generate::vocabularies(),
+            choices in generate::steps(8),
+        ) {
+            let mut builder = Vocabulary::builder();
+            for token in &tokens {
+                builder.push(token);
+            }
+            let engine = Engine::new(builder.build().expect("generated tokens are distinct"));
+            let mut session = Automaton::compile(&grammar, "root").expect("it compiles").session();
+            let mut state = session.start();
+            for choice in choices {
+                for &entry in state.entries() {
+                    let mut looks = vec![Look::Tables, Look::Plain];
+                    if session.has_independent_frames() {
+                        looks.push(Look::Frames);
+                    }
+                    let masks = looks.into_iter().filter_map(|look| {
+                        let mut memo = LookaheadMemo::default();
+                        let only = state.only(entry);
+                        let mask = engine.look(look, &mut session, &mut memo, (&only, entry))?;
+                        let mut tokens = TokenMask::new(engine.vocabulary().len());
+                        mask.masks().for_each(|mask| tokens.union_with(mask));
+                        tokens.extend(mask.tokens());
+                        Some((look, tokens))
+                    });
+                    let masks: Vec<_> = masks.collect();
+                    for (look, mask) in &masks {
+                        prop_assert_eq!(mask, &masks[0].1, "{:?} and {:?}", look, masks[0].0);
+                    }
+                }
+                let bytes: Vec<u8> = session.first(&state).iter().collect();
+                let live = bytes.into_iter().map(|byte| session.step(&state, byte));
+                let live: Vec<_> = live.filter(|next| !next.is_dead()).collect();
+                if live.is_empty() || session.size() > 5_000 {
+                    break;
+                }
+                state = live[choice as usize % live.len()].clone();
+            }
+        }
     }
 }

@@ -64,9 +64,14 @@ impl Constraint {
         if self.is_ended() {
             return Ok(Vec::new());
         }
-        let Ahead { bytes, cuts, next } = self.matcher().session().look_ahead(|session| {
+        let ahead = |session: &mut Session| {
             Ahead::new(session, self.matcher().state(), &self.engine().tables.trie)
-        });
+        };
+        let ahead = |session: &mut Session| session.limited(MOST_WORK, ahead);
+        // Where it takes too much work to say, nothing is.
+        let Some(Ahead { bytes, cuts, next }) = self.matcher().session().look_ahead(ahead) else {
+            return Ok(Vec::new());
+        };
         for from in before.len().saturating_sub(BEFORE)..=before.len() {
             let before = &before[from..];
             let Some((text, begun)) = self.text(before, &bytes) else { continue };
@@ -126,6 +131,8 @@ impl Constraint {
 
 /// So many of the tokens before are looked at: words have fewer.
 const BEFORE: usize = 8;
+/// The most work for a look ahead, see [`Session::limited`]: some seconds.
+const MOST_WORK: u64 = 1 << 20;
 
 fn common(one: &[TokenId], other: &[TokenId]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()

@@ -105,14 +105,10 @@ impl Exit {
 pub(crate) struct Exits {
     /// The exits that lead to each stack, as far as they have not been followed up.
     pending: BTreeMap<NodeId, ExitsTo>,
-    /// Tables of which many tokens are allowed: they are shared.
-    bases: Vec<Base>,
+    /// Tables of which many tokens are allowed, by address: they are shared.
+    bases: BTreeMap<usize, Base>,
     /// How often this is within another one.
     depth: usize,
-    /// From how much work on it is given up: see [`FrameMemo::work`].
-    most_work: u64,
-    /// From which size of the session on it is given up.
-    most_size: usize,
 }
 
 /// The exits that lead to a stack.
@@ -131,15 +127,12 @@ impl Exits {
 
     /// Adds the tokens of a table.
     pub(crate) fn add_base(&mut self, base: Base) {
-        let is_same = |known: &Base| known.is_same(&base);
-        if !self.bases.iter().any(is_same) {
-            self.bases.push(base);
-        }
+        self.bases.entry(base.address()).or_insert(base);
     }
 
     /// Takes the tables of which tokens are allowed.
     pub(crate) fn take_bases(&mut self) -> Box<[Base]> {
-        std::mem::take(&mut self.bases).into()
+        std::mem::take(&mut self.bases).into_values().collect()
     }
 
     /// A node leads to a stack.
@@ -236,8 +229,6 @@ pub(crate) struct FrameMemo {
     through: Generations<(ExitKey, Reader), Arc<Through>>,
     /// What lies behind places where tokens go on, so that the same is found again.
     belows: Generations<Arc<Below>, Arc<Below>>,
-    /// How often an exit has been looked at with a frame.
-    looked_at: u64,
     /// How often there has been too much work.
     given_up: usize,
 }
@@ -246,12 +237,8 @@ pub(crate) struct FrameMemo {
 /// a token, mostly little, is read with all frames at once.
 const MOST_DEPTH: usize = 2;
 
-/// After so much work a mask is looked for with all frames at once: an ambiguous grammar may have too
-/// many places where tokens come from one rule to the next, or too many stacks.
-const MOST_WORK: u64 = 1 << 13;
-/// The same after so many stacks, which a frame may begin with very many of.
-const MOST_NODES: usize = 1 << 14;
-/// After so many such masks all others are as well.
+/// After so many masks that are too much work frame by frame all others are found with all frames at
+/// once.
 const MOST_GIVEN_UP: usize = 3;
 
 /// How many bytes the beginnings of frames may take,
@@ -266,30 +253,21 @@ impl Default for FrameMemo {
             starts: Generations::new(STARTS),
             through: Generations::new(TOKENS),
             belows: Generations::new(BELOWS),
-            looked_at: 0,
             given_up: 0,
         }
     }
 }
 
 impl FrameMemo {
-    /// How much has been done so far: steps, and looking at exits with frames.
-    fn work(&self, session: &Session) -> u64 {
-        session.steps() + self.looked_at
+    /// Whether a mask has been found so, or has taken too much work.
+    pub(crate) fn note(&mut self, is_found: bool) {
+        self.given_up += usize::from(!is_found);
     }
 
-    /// Counts that a mask has taken too much work.
-    pub(crate) fn give_up(&mut self) {
-        self.given_up += 1;
-    }
-
-    /// What is found frame by frame by a look ahead that begins; nothing if frames are not independent,
-    /// or too many masks have taken too much work.
-    pub(crate) fn exits(&self, session: &Session) -> Option<Exits> {
-        let is_worth_while = session.has_independent_frames() && self.given_up < MOST_GIVEN_UP;
-        let most_work = self.work(session) + MOST_WORK;
-        let most_size = session.size() + MOST_NODES;
-        is_worth_while.then(|| Exits { most_work, most_size, ..Exits::default() })
+    /// Whether masks are to be looked for frame by frame: not if frames depend on each other, or if too
+    /// many masks have taken too much work.
+    pub(crate) fn are_worth_while(&self, session: &Session) -> bool {
+        session.has_independent_frames() && self.given_up < MOST_GIVEN_UP
     }
 }
 
@@ -331,7 +309,7 @@ impl Lookahead<'_> {
     /// to it.
     pub(crate) fn go_out(&mut self, found: &mut Found) -> Vec<Exit> {
         let mut out = Vec::new();
-        while !self.has_given_up()
+        while !self.session.is_spent()
             && let Some(exits) = &mut self.exits
             && let Some((node, to)) = exits.pending.pop_last()
         {
@@ -368,11 +346,11 @@ impl Lookahead<'_> {
                 out.extend_from_slice(coming);
                 continue;
             };
-            if self.has_given_up() {
+            if self.session.is_spent() {
                 return;
             }
             let start = self.frame_start(frame);
-            self.memo.frames.looked_at += coming.len() as u64;
+            self.session.spend(coming.len() as u64);
             for exit in coming {
                 if exit.first().intersects(&start.first) {
                     let through = self.through(exit, Reader::Frame(frame), found.len());
@@ -390,7 +368,9 @@ impl Lookahead<'_> {
             let node = self.session.alone(frame);
             let state = self.session.behind_all_above(node);
             let start = FrameStart { first: self.session.first(&state), ends: state.is_complete() };
-            self.memo.frames.starts.insert(frame, start);
+            if !self.session.is_spent() {
+                self.memo.frames.starts.insert(frame, start);
+            }
             start
         })
     }
@@ -401,12 +381,8 @@ impl Lookahead<'_> {
         if let Some(known) = self.memo.frames.through.get(&key) {
             return known;
         }
-        let exits = self.exits.as_ref().map(|outer| Exits {
-            depth: outer.depth + 1,
-            most_work: outer.most_work,
-            most_size: outer.most_size,
-            ..Exits::default()
-        });
+        let deeper = |outer: &Exits| Exits { depth: outer.depth + 1, ..Exits::default() };
+        let exits = self.exits.as_ref().map(deeper);
         let mut inner = Lookahead {
             engine: self.engine,
             session: &mut *self.session,
@@ -414,6 +390,7 @@ impl Lookahead<'_> {
             departures: Vec::new(),
             exits,
             assumed: None,
+            is_plain: false,
         };
         let mut found = Found::new(tokens);
         match by {
@@ -423,18 +400,10 @@ impl Lookahead<'_> {
         let exits = inner.go_out(&mut found);
         let bases = inner.exits.as_mut().map(Exits::take_bases).unwrap_or_default();
         let through = Arc::new(Through::new(exit.clone(), found.into_set(), bases, exits));
-        if !self.has_given_up() {
+        if !self.session.is_spent() {
             self.memo.frames.through.insert(key, Arc::clone(&through));
         }
         through
-    }
-
-    /// Whether there has been too much work: what has been found frame by frame is not all.
-    pub(crate) fn has_given_up(&self) -> bool {
-        self.exits.as_ref().is_some_and(|exits| {
-            self.memo.frames.work(self.session) >= exits.most_work
-                || self.session.size() >= exits.most_size
-        })
     }
 
     /// Adds what has been read, with the exits to what lies below.

@@ -82,7 +82,8 @@ impl GrammarSampler {
     /// # Errors
     ///
     /// [`SampleError::Logits`] for another number of logits, [`SampleError::NoToken`] if no token
-    /// may come next, [`SampleError::NotSelected`] if the chain has no sampler that selects.
+    /// may come next, [`SampleError::TooAmbiguous`] if it takes too much work to find out which may,
+    /// [`SampleError::NotSelected`] if the chain has no sampler that selects.
     pub fn sample(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
         let len = self.mask.len();
         if logits.len() != len {
@@ -103,7 +104,10 @@ impl GrammarSampler {
         self.constraint.fill_mask(&mut self.mask);
         self.candidates.set(self.mask.tokens().map(|id| (id, logits[id.index()])));
         if self.candidates.is_empty() {
-            return Err(SampleError::NoToken);
+            let is_too_ambiguous = self.constraint.is_too_ambiguous();
+            let error =
+                if is_too_ambiguous { SampleError::TooAmbiguous } else { SampleError::NoToken };
+            return Err(error);
         }
         self.draw()
     }
@@ -161,6 +165,9 @@ pub enum SampleError {
     /// No token may come next: generation has ended, or no token of the vocabulary spells what the
     /// grammar asks for.
     NoToken,
+    /// It takes too much work to find out which tokens may come next: see
+    /// [`Constraint::is_too_ambiguous`].
+    TooAmbiguous,
     /// The chain selected no token.
     NotSelected,
 }
@@ -172,6 +179,9 @@ impl fmt::Display for SampleError {
                 write!(f, "{given} logits for a vocabulary of {expected} ids")
             }
             Self::NoToken => f.write_str("no token of the vocabulary may come next"),
+            Self::TooAmbiguous => f.write_str(
+                "there are too many ways to read the text so far: make the grammar less ambiguous",
+            ),
             Self::NotSelected => {
                 f.write_str("the chain selects no token; add `Greedy` or `Dist` at its end")
             }

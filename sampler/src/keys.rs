@@ -125,7 +125,7 @@ impl Lookahead<'_> {
     /// token, and one has; or there has been too much work.
     pub(crate) fn is_in_vain(&self) -> bool {
         self.assumed.is_some_and(|missed| self.session.missed_keys() != missed)
-            || self.has_given_up()
+            || self.session.is_spent()
     }
 
     /// Whether, behind a node, an item is still like one that it must differ from.
@@ -162,8 +162,9 @@ impl Lookahead<'_> {
         if let &[member] = members
             && let Some(value) = self.session.value_of_member(key.entry, member)
         {
-            let tokens = self.value(ends, value);
-            self.add_value(&tokens, (key.entry, member), is_meant, &mut same);
+            if let Some(tokens) = self.value(ends, value) {
+                self.add_value(&tokens, (key.entry, member), is_meant, &mut same);
+            }
         } else {
             let bytes = self.bytes_to(key, some);
             let state = self.session.after_some_key(key.start, key.entry, members, &bytes);
@@ -198,8 +199,9 @@ impl Lookahead<'_> {
                 KeyEnd::Declared(member)
                     if let Some(value) = self.session.value_of_member(key.entry, member) =>
                 {
-                    let tokens = self.value_behind(node, value);
-                    self.add_value(&tokens, (key.entry, member), |_| true, found);
+                    if let Some(tokens) = self.value_behind(node, value) {
+                        self.add_value(&tokens, (key.entry, member), |_| true, found);
+                    }
                 }
                 KeyEnd::Declared(_) | KeyEnd::Free(_) => others.push(node),
             }

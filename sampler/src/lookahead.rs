@@ -28,6 +28,9 @@ pub(crate) struct Lookahead<'a> {
     /// Where all that is being found goes by an assumption on keys: how often those before it had
     /// failed ([`Session::missed_keys`]).
     pub(crate) assumed: Option<u64>,
+    /// Whether no tables are used: all that may be read is walked through byte by byte, with all
+    /// configurations at once.
+    pub(crate) is_plain: bool,
 }
 
 /// What looks ahead have found in a session that later ones need as well.
@@ -44,6 +47,10 @@ impl Lookahead<'_> {
         let (engine, vocabulary) = (self.engine, self.engine.vocabulary());
         let mut found = Found::new(vocabulary.len());
         let mut bases = match entry.label {
+            label if self.is_plain && !matches!(label, Label::Token(_)) => {
+                self.walk_on(TokenTrie::ROOT, start, &mut found);
+                Box::default()
+            }
             Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
                 let base = self.by_table(TokenTrie::ROOT, start, entry, &mut found);
                 if base.is_none() && self.exits.is_some() {
@@ -137,13 +144,12 @@ impl Base {
         }
     }
 
-    /// Whether it is the same table, or the same tokens of one.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Interior(one), Self::Interior(other)) => Arc::ptr_eq(one, other),
-            (Self::Iterations(one), Self::Iterations(other)) => Arc::ptr_eq(one, other),
-            (Self::Some(one), Self::Some(other)) => Arc::ptr_eq(one, other),
-            _ => false,
+    /// Where it lies, which no other does as long as it is there.
+    pub(crate) fn address(&self) -> usize {
+        match self {
+            Self::Interior(table) => Arc::as_ptr(table).addr(),
+            Self::Iterations(table) => Arc::as_ptr(table).addr(),
+            Self::Some(tokens) => Arc::as_ptr(tokens).addr(),
         }
     }
 

@@ -238,14 +238,14 @@ impl Tables {
         shared(&self.alike, &key, || Alike::new(node, &key.1, self))
     }
 
-    /// The tokens of a value that begins behind some nodes.
+    /// The tokens of a value that begins behind some nodes, if they can be found.
     pub(crate) fn value(
         &self,
         starts: &Arc<Below>,
         value: Fingerprint,
-        build: impl FnOnce() -> ValueTokens,
-    ) -> Arc<ValueTokens> {
-        shared(&self.values, &(Arc::as_ptr(starts).addr(), value), build)
+        build: impl FnOnce() -> Option<ValueTokens>,
+    ) -> Option<Arc<ValueTokens>> {
+        shared_if(&self.values, &(Arc::as_ptr(starts).addr(), value), build)
     }
 
     /// What lies below the nodes that go by the same key, by key.
@@ -287,11 +287,21 @@ fn shared<K: Clone + Eq + Hash, V: Footprint>(
     key: &K,
     build: impl FnOnce() -> V,
 ) -> Arc<V> {
+    let table = shared_if(tables, key, || Some(build()));
+    table.expect("it is built if it is not there")
+}
+
+/// The same for a table that may not be built.
+fn shared_if<K: Clone + Eq + Hash, V: Footprint>(
+    tables: &Mutex<Generations<K, Arc<V>>>,
+    key: &K,
+    build: impl FnOnce() -> Option<V>,
+) -> Option<Arc<V>> {
     let known = tables.lock().unwrap_or_else(PoisonError::into_inner).get(key);
-    known.unwrap_or_else(|| {
-        let table = Arc::new(build());
+    known.or_else(|| {
+        let table = Arc::new(build()?);
         let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
         tables.insert(key.clone(), Arc::clone(&table));
-        table
+        Some(table)
     })
 }

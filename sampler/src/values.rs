@@ -58,32 +58,42 @@ impl Default for ValueMemo {
 }
 
 impl Lookahead<'_> {
-    /// The tokens of a value that begins behind some nodes.
-    pub(crate) fn value(&mut self, starts: &Arc<Below>, value: ValueId) -> Arc<ValueTokens> {
+    /// The tokens of a value that begins behind some nodes; nothing if there is too much work.
+    pub(crate) fn value(
+        &mut self,
+        starts: &Arc<Below>,
+        value: ValueId,
+    ) -> Option<Arc<ValueTokens>> {
         let tables = &self.engine.tables;
         if let Some(term) = self.session.term_of_value(value) {
             let terms = &**self.session.terms();
-            let build = || ValueTokens::new(terms, &term, starts, tables);
+            let build = || Some(ValueTokens::new(terms, &term, starts, tables));
             return tables.value(starts, terms.fingerprint(term), build);
         }
         let shared = self.session.fingerprint_of_value(value);
         let mut build = || {
             let start = self.session.start_of_value(value);
-            ValueTokens::new(&mut *self.session, &start, starts, tables)
+            let tokens = ValueTokens::new(&mut *self.session, &start, starts, tables);
+            (!self.session.is_spent()).then_some(tokens)
         };
         if let Some(shared) = shared {
             return tables.value(starts, shared, build);
         }
         let key = (Arc::as_ptr(starts).addr(), value);
-        self.memo.values.values.get(&key).unwrap_or_else(|| {
-            let tokens = Arc::new(build());
-            self.memo.values.values.insert(key, Arc::clone(&tokens));
-            tokens
-        })
+        if let Some(known) = self.memo.values.values.get(&key) {
+            return Some(known);
+        }
+        let tokens = Arc::new(build()?);
+        self.memo.values.values.insert(key, Arc::clone(&tokens));
+        Some(tokens)
     }
 
     /// The same behind one node.
-    pub(crate) fn value_behind(&mut self, node: TrieNode, value: ValueId) -> Arc<ValueTokens> {
+    pub(crate) fn value_behind(
+        &mut self,
+        node: TrieNode,
+        value: ValueId,
+    ) -> Option<Arc<ValueTokens>> {
         let start = self.engine.tables.below(vec![node]);
         self.value(&start, value)
     }
@@ -136,6 +146,9 @@ impl Lookahead<'_> {
                 behind.into()
             });
             let known = BehindValue { _value: Arc::clone(tokens), behind };
+            if self.session.is_spent() {
+                return known;
+            }
             self.memo.values.behind.insert(key, known.clone());
             known
         });

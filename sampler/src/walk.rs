@@ -23,7 +23,8 @@ impl Lookahead<'_> {
         let tables = &self.engine.tables;
         let is_large = tables.is_large(node);
         let has_keys = || state.entries().iter().any(is_outer_key);
-        let has_tables = is_large || tables.is_large_for_keys(node) && has_keys();
+        let has_tables =
+            !self.is_plain && (is_large || tables.is_large_for_keys(node) && has_keys());
         if !has_tables {
             return self.walk_on(node, state, found);
         }

@@ -14,10 +14,10 @@ use smallvec::SmallVec;
 
 use crate::automaton::counting::CountingSets;
 use crate::automaton::label::{self, After, Label};
-use crate::automaton::lists::ListTables;
-use crate::automaton::members::{ContextId, Guesses, KeyStateId, MemberTables};
+use crate::automaton::lists::{ListTables, ListsMark};
+use crate::automaton::members::{ContextId, Guesses, KeyStateId, MemberTables, MembersMark};
 use crate::automaton::program::{Op, Position, Program};
-use crate::automaton::stack::{Frame, NodeId, Stacks};
+use crate::automaton::stack::{Frame, NodeId, Stacks, StacksMark};
 use crate::automaton::terms::{ByteSet, Fingerprint, TermId, Terms};
 use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
@@ -128,6 +128,15 @@ pub struct Session {
     steps: u64,
 }
 
+/// How much a session holds at some time.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    stacks: StacksMark,
+    members: MembersMark,
+    lists: ListsMark,
+    expansions: usize,
+}
+
 /// What popping a node leads to.
 #[derive(Clone, Debug)]
 struct Expansion {
@@ -228,20 +237,69 @@ impl Session {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn look_ahead<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
-        let (stacks, members, lists) = (self.stacks.mark(), self.members.mark(), self.lists.mark());
-        let expansions = self.expansions.len();
+        let mark = self.mark();
         let lasting = self.lasting;
         self.lasting = lasting.min(self.stacks.len());
         let result = look(self);
         self.lasting = lasting;
-        for node in self.expansions.drain(expansions..) {
+        self.forget_since(mark);
+        result
+    }
+
+    /// Does something, unless that takes too much work: nothing then, and what it has left is
+    /// forgotten. The unit is a step or the like, some microseconds at most. Within something that is
+    /// limited itself no more than that has left.
+    ///
+    /// ```
+    /// use grammask_gbnf::{Automaton, parse};
+    ///
+    /// let automaton = Automaton::compile(&parse("root ::= [a-z]*")?, "root")?;
+    /// let mut session = automaton.session();
+    /// let start = session.start();
+    /// assert!(session.limited(1, |session| session.step(&start, b'a')).is_some());
+    /// assert!(session.limited(0, |session| session.step(&start, b'a')).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn limited<T>(&mut self, most: u64, run: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let mark = self.mark();
+        let before = self.stacks.work.allow(most);
+        let result = run(self);
+        if self.stacks.work.allow_again(before) {
+            self.pending.clear();
+            self.forget_since(mark);
+            return None;
+        }
+        Some(result)
+    }
+
+    /// Counts some work.
+    pub fn spend(&mut self, work: u64) {
+        self.stacks.work.spend(work);
+    }
+
+    /// Whether there has been too much work for [`Session::limited`]: nothing leads on any more, and
+    /// whatever is found will not be used.
+    pub fn is_spent(&self) -> bool {
+        self.stacks.work.is_too_much()
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            stacks: self.stacks.mark(),
+            members: self.members.mark(),
+            lists: self.lists.mark(),
+            expansions: self.expansions.len(),
+        }
+    }
+
+    fn forget_since(&mut self, mark: Mark) {
+        for node in self.expansions.drain(mark.expansions..) {
             self.expanded[node.index()] = None;
         }
-        self.stacks.forget_since(stacks);
-        self.members.forget_since(members);
-        self.lists.forget_since(lists);
+        self.stacks.forget_since(mark.stacks);
+        self.members.forget_since(mark.members);
+        self.lists.forget_since(mark.lists);
         self.expanded.truncate(self.stacks.len());
-        result
     }
 
     /// The store of terms of the automaton.
@@ -262,6 +320,10 @@ impl Session {
     /// The state after `byte`; dead if no text of the language goes on so.
     pub fn step(&mut self, state: &State, byte: u8) -> State {
         self.steps += 1;
+        self.spend(state.entries.len() as u64);
+        if self.is_spent() {
+            return State::default();
+        }
         if let Some(next) = self.step_inside(state, byte) {
             return next;
         }
@@ -348,6 +410,7 @@ impl Session {
         let program = Arc::clone(&self.program);
         let shape = &program.shapes[index as usize];
         let mut found = Reached::new(TextId::EMPTY);
+        self.spend(ends.len() as u64);
         for (member, seen) in ends {
             let member = &shape.members[member as usize];
             let frame = Frame { position: shape.after, argument: seen };
@@ -641,7 +704,10 @@ impl Session {
         let program = Arc::clone(&self.program);
         let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
         let mut done: FxHashMap<Frame, NodeId> = FxHashMap::default();
-        while let Some(Item { rank, frame, below }) = self.pending.pop() {
+        while let Some(Item { rank, frame, below }) = self.pending.pop()
+            && !self.is_spent()
+        {
+            self.spend(1);
             let mut all: SmallVec<[NodeId; 4]> = SmallVec::from_slice(&[below]);
             while let Some(item) = self.pending.peek()
                 && item.rank == rank

@@ -12,6 +12,7 @@ use std::hash::BuildHasher;
 use crate::automaton::counting::CountingSets;
 use crate::automaton::interner::Interner;
 use crate::automaton::program::{Op, Position, Program};
+use crate::automaton::work::Work;
 
 /// A set of stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +47,8 @@ pub(crate) struct Stacks {
     unions: Interner<SmallVec<[NodeId; 4]>>,
     /// The union of the nodes of each of `unions`.
     united: Vec<NodeId>,
+    /// Each node is some, and each part of a union.
+    pub(crate) work: Work,
 }
 
 /// How much [`Stacks`] hold at some time.
@@ -63,6 +66,7 @@ impl Default for Stacks {
             index: HashTable::new(),
             unions: Interner::default(),
             united: Vec::new(),
+            work: Work::default(),
         };
         stacks.intern(&[(BOTTOM, NodeId::BOTTOM)]);
         stacks
@@ -113,6 +117,7 @@ impl Stacks {
         if let Some(&node) = self.index.find(hash, |&node| self.tops(node) == tops) {
             return node;
         }
+        self.work.spend(1);
         let node = NodeId(self.ends.len() as u32);
         self.frames.extend_from_slice(tops);
         self.ends.push(self.frames.len() as u32);
@@ -125,7 +130,7 @@ impl Stacks {
     }
 
     /// The stacks of all of them. Uniting them two by two would make a node for each beginning of
-    /// the list.
+    /// the list. Where there has been too much work, one of the nodes.
     pub(crate) fn union(
         &mut self,
         mut nodes: SmallVec<[NodeId; 4]>,
@@ -139,6 +144,10 @@ impl Stacks {
         }
         if let Some(known) = self.unions.find(&nodes) {
             return self.united[known as usize];
+        }
+        self.work.spend(nodes.len() as u64);
+        if self.work.is_too_much() {
+            return nodes[0];
         }
         let mut tops: Vec<_> = nodes.iter().flat_map(|&node| self.tops(node)).copied().collect();
         merge_counts(&mut tops, program, counts);

@@ -18,6 +18,10 @@ fn refused(text: impl Into<String>) -> Text {
     Text { text: text.into(), answer: Answer::Refused }
 }
 
+fn limited(text: impl Into<String>) -> Text {
+    Text { text: text.into(), answer: Answer::Limited }
+}
+
 fn works(name: &'static str, grammar: fn() -> String, texts: fn() -> Vec<Text>) -> Hostile {
     Hostile { name, grammar, expected: Expected::Works(texts) }
 }
@@ -487,6 +491,19 @@ fn left_recursion() -> Vec<Hostile> {
             "left-recursion-in-a-count",
             || "root ::= root{2,3} \"a\" | \"b\"".into(),
             || vec![complete("bba".to_owned() + &"ba".repeat(2_000)), refused("a")],
+        ),
+        works(
+            "ambiguous-left-recursion-in-a-count",
+            || "root ::= (item | [a-z]* | \"b\"){2,5}\nitem ::= root [a-z] | \"\"".into(),
+            || vec![complete("a".repeat(16)), limited("a".repeat(1_000))],
+        ),
+        works(
+            "keys-that-end-anywhere",
+            || {
+                "root ::= @members(())((\"a\" [^=]*) () *=> root; (\"a\" \"b\"?) () *=> \"ac\")"
+                    .into()
+            },
+            || vec![complete("abc".repeat(4)), limited("aaabc".repeat(200))],
         ),
         works(
             "twenty-left-recursive-rules",
