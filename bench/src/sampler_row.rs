@@ -4,8 +4,10 @@ use std::iter;
 
 use anyhow::{Context, Result, bail};
 use grammask_sampler::{
-    Candidates, Chain, Discrete, Dist, Greedy, LogitBias, MinP, Mt19937, Penalties,
-    PenaltySettings, Sampler, Temperature, TokenId, TopK, TopP, uniform_f32, uniform_f64,
+    AdaptiveP, AdaptiveSettings, Candidates, Chain, Discrete, Dist, DynamicTemperature, Greedy,
+    LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2, Mt19937, Penalties, PenaltySettings,
+    Sampler, Temperature, TokenId, TopK, TopNSigma, TopP, Typical, Xtc, XtcSettings, uniform_f32,
+    uniform_f64,
 };
 use serde_json::{Value, json};
 
@@ -89,14 +91,15 @@ pub fn answer(row: &Value) -> Result<Option<Value>> {
             }
         }
         let cells = [
-            json!(selected.map_or(-1, |candidate| i64::from(candidate.id.0))),
-            json!(index),
-            selected.map_or(json!(0), |candidate| write(f64::from(candidate.p))),
-            json!(candidates.len()),
-            json!(candidates.as_slice().first().map_or(-1, |first| i64::from(first.id.0))),
+            selected.map(|candidate| json!(candidate.id.0)),
+            selected.map(|_| json!(index)),
+            selected.map(|candidate| write(f64::from(candidate.p))),
+            Some(json!(candidates.len())),
+            Some(json!(candidates.as_slice().first().map_or(-1, |first| i64::from(first.id.0)))),
         ];
+        // A sampler that only cuts selects nothing.
         for ((_, column), cell) in columns.iter_mut().zip(cells) {
-            column.push(cell);
+            column.extend(cell);
         }
         if let (true, Some(selected)) = (accepts, selected) {
             sampler.accept(selected.id);
@@ -138,6 +141,12 @@ fn sampler(name: &str, params: &Value) -> Result<Option<Box<dyn Sampler>>> {
         Ok(i32::try_from(params[name].as_i64().with_context(|| format!("parameter {name}"))?)?)
     };
     let min_keep = || -> Result<usize> { Ok(usize::try_from(integer("min_keep")?)?) };
+    let seed = || -> Result<u32> {
+        Ok(u32::try_from(params["seed"].as_u64().context("parameter seed")?)?)
+    };
+    let mirostat = || -> Result<MirostatSettings> {
+        Ok(MirostatSettings { tau: float("tau")?, eta: float("eta")? })
+    };
     let sampler: Box<dyn Sampler> = match name {
         "chain" => {
             let mut chain = Chain::untimed();
@@ -166,11 +175,27 @@ fn sampler(name: &str, params: &Value) -> Result<Option<Box<dyn Sampler>>> {
         "top_p" => Box::new(TopP::new(float("p")?, min_keep()?)?),
         "min_p" => Box::new(MinP::new(float("p")?, min_keep()?)?),
         "temp" => Box::new(Temperature::new(float("t")?)?),
-        "greedy" => Box::new(Greedy),
-        "dist" => {
-            let seed = params["seed"].as_u64().context("parameter seed")?;
-            Box::new(Dist::new(u32::try_from(seed)?))
+        "temp_ext" => {
+            Box::new(DynamicTemperature::new(float("t")?, float("delta")?, float("exponent")?)?)
         }
+        "top_n_sigma" => Box::new(TopNSigma::new(float("n")?)?),
+        "typical" => Box::new(Typical::new(float("p")?, min_keep()?)?),
+        "xtc" => {
+            let settings = XtcSettings { probability: float("p")?, threshold: float("t")? };
+            Box::new(Xtc::new(settings, min_keep()?, seed()?)?)
+        }
+        "mirostat" => {
+            let vocabulary = usize::try_from(integer("n_vocab")?)?;
+            let m = usize::try_from(integer("m")?)?;
+            Box::new(Mirostat::new(mirostat()?, vocabulary, seed()?)?.with_m(m))
+        }
+        "mirostat_v2" => Box::new(MirostatV2::new(mirostat()?, seed()?)?),
+        "adaptive_p" => {
+            let settings = AdaptiveSettings { target: float("target")?, decay: float("decay")? };
+            Box::new(AdaptiveP::new(settings, seed()?)?)
+        }
+        "greedy" => Box::new(Greedy),
+        "dist" => Box::new(Dist::new(seed()?)),
         _ => return Ok(None),
     };
     Ok(Some(sampler))

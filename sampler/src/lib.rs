@@ -64,8 +64,9 @@ pub use grammar_sampler::{GrammarSampler, Mode, SampleError};
 pub use mask::TokenMask;
 pub use rng::{Discrete, Mt19937, uniform_f32, uniform_f64};
 pub use samplers::{
-    Dist, Greedy, LogitBias, MinP, ParameterError, Penalties, PenaltySettings, Temperature, TopK,
-    TopP,
+    AdaptiveP, AdaptiveSettings, Dist, DynamicTemperature, Greedy, LogitBias, MinP, Mirostat,
+    MirostatSettings, MirostatV2, ParameterError, Penalties, PenaltySettings, Temperature, TopK,
+    TopNSigma, TopP, Typical, Xtc, XtcSettings,
 };
 pub use token_id::TokenId;
 pub use vocabulary::{EncodeError, TiktokenName, Vocabulary, VocabularyBuilder, VocabularyError};
