@@ -45,6 +45,7 @@ mod mask;
 mod quotient;
 mod rng;
 mod samplers;
+mod settings;
 mod similar;
 mod sort;
 mod tables;
@@ -68,5 +69,6 @@ pub use samplers::{
     MirostatSettings, MirostatV2, ParameterError, Penalties, PenaltySettings, Temperature, TopK,
     TopNSigma, TopP, Typical, Xtc, XtcSettings,
 };
+pub use settings::{ChainSettings, MirostatVersion, SamplerKind, SettingsError};
 pub use token_id::TokenId;
 pub use vocabulary::{EncodeError, TiktokenName, Vocabulary, VocabularyBuilder, VocabularyError};
