@@ -64,8 +64,8 @@ pub use grammar_sampler::{GrammarSampler, Mode, SampleError};
 pub use mask::TokenMask;
 pub use rng::{Discrete, Mt19937, uniform_f32, uniform_f64};
 pub use samplers::{
-    Dist, Greedy, LogitBias, MinP, ParameterError, Penalties, PenaltySettings, Temperature, TopK,
-    TopP,
+    Dist, Dry, DryBreakers, DrySettings, Greedy, Infill, LogitBias, MinP, ParameterError,
+    Penalties, PenaltySettings, Temperature, TopK, TopP,
 };
 pub use token_id::TokenId;
 pub use vocabulary::{EncodeError, TiktokenName, Vocabulary, VocabularyBuilder, VocabularyError};

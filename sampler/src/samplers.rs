@@ -1,7 +1,10 @@
 //! The samplers, one file each, with llama.cpp's formulas, edge cases and draws.
 
 mod dist;
+mod dry;
+mod dry_breakers;
 mod greedy;
+mod infill;
 mod logit_bias;
 mod min_p;
 mod parameter;
@@ -11,7 +14,10 @@ mod top_k;
 mod top_p;
 
 pub use dist::Dist;
+pub use dry::{Dry, DrySettings};
+pub use dry_breakers::DryBreakers;
 pub use greedy::Greedy;
+pub use infill::Infill;
 pub use logit_bias::LogitBias;
 pub use min_p::MinP;
 pub use parameter::ParameterError;
