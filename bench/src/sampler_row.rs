@@ -4,12 +4,14 @@ use std::iter;
 
 use anyhow::{Context, Result, bail};
 use grammask_sampler::{
-    AdaptiveP, AdaptiveSettings, Candidates, Chain, Discrete, Dist, DynamicTemperature, Greedy,
-    LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2, Mt19937, Penalties, PenaltySettings,
-    Sampler, Temperature, TokenId, TopK, TopNSigma, TopP, Typical, Xtc, XtcSettings, uniform_f32,
-    uniform_f64,
+    AdaptiveP, AdaptiveSettings, Candidates, Chain, Discrete, Dist, Dry, DryBreakers, DrySettings,
+    DynamicTemperature, Greedy, Infill, LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2,
+    Mt19937, Penalties, PenaltySettings, Sampler, Temperature, TokenId, TopK, TopNSigma, TopP,
+    Typical, Xtc, XtcSettings, uniform_f32, uniform_f64,
 };
 use serde_json::{Value, json};
+
+use crate::vocabularies;
 
 /// Relative tolerance between two logits or probabilities.
 pub const TOLERANCE: f64 = 1e-6;
@@ -59,7 +61,7 @@ pub fn answer(row: &Value) -> Result<Option<Value>> {
     if name == "rng" {
         return random_numbers(row).map(Some);
     }
-    let Some(mut sampler) = sampler(name, &row["params"])? else { return Ok(None) };
+    let Some(mut sampler) = sampler(name, &row["params"], &row["vocab"])? else { return Ok(None) };
     for token in list(&row["history"]) {
         sampler.accept(token_id(token)?);
     }
@@ -134,12 +136,14 @@ fn input(row: &Value) -> Result<Candidates> {
     Ok(candidates)
 }
 
-/// The sampler with a name and settings; `None` if there is none yet.
-fn sampler(name: &str, params: &Value) -> Result<Option<Box<dyn Sampler>>> {
+/// The sampler with a name and settings, for a vocabulary if it needs one; `None` if there is none yet.
+fn sampler(name: &str, params: &Value, vocabulary: &Value) -> Result<Option<Box<dyn Sampler>>> {
     let float = |name: &str| single(&params[name]).with_context(|| format!("parameter {name}"));
     let integer = |name: &str| -> Result<i32> {
         Ok(i32::try_from(params[name].as_i64().with_context(|| format!("parameter {name}"))?)?)
     };
+    let vocabulary_of_row =
+        || vocabularies::load(vocabulary.as_str().context("a row has no vocabulary")?);
     let min_keep = || -> Result<usize> { Ok(usize::try_from(integer("min_keep")?)?) };
     let seed = || -> Result<u32> {
         Ok(u32::try_from(params["seed"].as_u64().context("parameter seed")?)?)
@@ -152,7 +156,7 @@ fn sampler(name: &str, params: &Value) -> Result<Option<Box<dyn Sampler>>> {
             let mut chain = Chain::untimed();
             for link in list(&params["chain"]) {
                 let name = link["sampler"].as_str().context("a link has no sampler")?;
-                match sampler(name, &link["params"])? {
+                match sampler(name, &link["params"], vocabulary)? {
                     Some(sampler) => chain.add_boxed(sampler),
                     None => return Ok(None),
                 };
@@ -171,6 +175,29 @@ fn sampler(name: &str, params: &Value) -> Result<Option<Box<dyn Sampler>>> {
             frequency: float("penalty_freq")?,
             presence: float("penalty_present")?,
         })?),
+        "dry" => {
+            let breakers = match params["seq_breakers"].as_array() {
+                Some(texts) => {
+                    let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+                    DryBreakers::from_texts(&vocabulary_of_row()?, &texts)
+                }
+                None => {
+                    let sequences = list(&params["seq_breakers_tokens"]);
+                    let tokens = |sequence: &Value| list(sequence).iter().map(token_id).collect();
+                    let sequences: Vec<Vec<TokenId>> =
+                        sequences.iter().map(tokens).collect::<Result<_>>()?;
+                    DryBreakers::from_tokens(&sequences)
+                }
+            };
+            let settings = DrySettings {
+                multiplier: float("multiplier")?,
+                base: float("base")?,
+                allowed_length: integer("allowed_length")?,
+                last_n: integer("penalty_last_n")?,
+            };
+            Box::new(Dry::new(settings, breakers)?)
+        }
+        "infill" => Box::new(Infill::new(&vocabulary_of_row()?)),
         "top_k" => Box::new(TopK::new(integer("k")?)),
         "top_p" => Box::new(TopP::new(float("p")?, min_keep()?)?),
         "min_p" => Box::new(MinP::new(float("p")?, min_keep()?)?),

@@ -65,9 +65,9 @@ pub use grammar_sampler::{GrammarSampler, Mode, SampleError};
 pub use mask::TokenMask;
 pub use rng::{Discrete, Mt19937, uniform_f32, uniform_f64};
 pub use samplers::{
-    AdaptiveP, AdaptiveSettings, Dist, DynamicTemperature, Greedy, LogitBias, MinP, Mirostat,
-    MirostatSettings, MirostatV2, ParameterError, Penalties, PenaltySettings, Temperature, TopK,
-    TopNSigma, TopP, Typical, Xtc, XtcSettings,
+    AdaptiveP, AdaptiveSettings, Dist, Dry, DryBreakers, DrySettings, DynamicTemperature, Greedy,
+    Infill, LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2, ParameterError, Penalties,
+    PenaltySettings, Temperature, TopK, TopNSigma, TopP, Typical, Xtc, XtcSettings,
 };
 pub use settings::{ChainSettings, MirostatVersion, SamplerKind, SettingsError};
 pub use token_id::TokenId;

@@ -3,8 +3,11 @@
 mod adaptive_p;
 mod dist;
 mod draw;
+mod dry;
+mod dry_breakers;
 mod dynamic_temperature;
 mod greedy;
+mod infill;
 mod logit_bias;
 mod min_p;
 mod mirostat;
@@ -19,8 +22,11 @@ mod xtc;
 
 pub use adaptive_p::{AdaptiveP, AdaptiveSettings};
 pub use dist::Dist;
+pub use dry::{Dry, DrySettings};
+pub use dry_breakers::DryBreakers;
 pub use dynamic_temperature::DynamicTemperature;
 pub use greedy::Greedy;
+pub use infill::Infill;
 pub use logit_bias::LogitBias;
 pub use min_p::MinP;
 pub use mirostat::{Mirostat, MirostatSettings, MirostatV2};
