@@ -127,13 +127,9 @@ impl Matcher {
     /// If they do not fit, all of them together; the matcher stays as it was. If the limit of the
     /// session is reached.
     pub fn advance(&mut self, bytes: &[u8]) -> Result<(), AdvanceError> {
-        let state = self.after(bytes)?;
+        let state = self.read(&mut self.session(), bytes)?;
         self.now = Moment::after(&self.now, state);
         Ok(())
-    }
-
-    fn after(&self, bytes: &[u8]) -> Result<State, AdvanceError> {
-        self.read(&mut self.session(), bytes)
     }
 
     fn read(&self, session: &mut Session, bytes: &[u8]) -> Result<State, AdvanceError> {
@@ -166,31 +162,68 @@ impl Matcher {
         bytes: Option<&[u8]>,
         matches: impl Fn(&TokenReference) -> bool,
     ) -> Result<(), AdvanceError> {
+        let state = self.after_token(&mut self.session(), bytes, matches)?;
+        self.now = Moment::after(&self.now, state);
+        Ok(())
+    }
+
+    fn after_token(
+        &self,
+        session: &mut Session,
+        bytes: Option<&[u8]>,
+        matches: impl Fn(&TokenReference) -> bool,
+    ) -> Result<State, AdvanceError> {
         let step = |session: &mut Session| {
             session.step_token(&self.now.state, bytes.unwrap_or_default(), matches)
         };
-        let Some(as_token) = self.session().limited(MAX_WORK, step) else {
+        let Some(as_token) = session.limited(MAX_WORK, step) else {
             let kind = AdvanceErrorKind::TooAmbiguous { limit: MAX_WORK };
             return Err(AdvanceError { kind, valid_up_to: 0 });
         };
         let as_text = match bytes {
-            Some(bytes) => match self.after(bytes) {
+            Some(bytes) => match self.read(session, bytes) {
                 Ok(state) => state,
                 Err(error) if as_token.is_dead() => return Err(error),
                 Err(_) => State::default(),
             },
             None => State::default(),
         };
-        let state = match (as_token.is_dead(), as_text.is_dead()) {
-            (true, true) => {
-                return Err(AdvanceError { kind: AdvanceErrorKind::Refused, valid_up_to: 0 });
-            }
-            (true, false) => as_text,
-            (false, true) => as_token,
-            (false, false) => self.session().union(&as_token, &as_text),
-        };
-        self.now = Moment::after(&self.now, state);
-        Ok(())
+        match (as_token.is_dead(), as_text.is_dead()) {
+            (true, true) => Err(AdvanceError { kind: AdvanceErrorKind::Refused, valid_up_to: 0 }),
+            (true, false) => Ok(as_text),
+            (false, true) => Ok(as_token),
+            (false, false) => Ok(session.union(&as_token, &as_text)),
+        }
+    }
+
+    /// Whether a token may come next, as [`Matcher::advance_token`] reads it. Nothing is kept of what
+    /// was looked at.
+    ///
+    /// # Errors
+    ///
+    /// If a limit is reached before that is known.
+    ///
+    /// ```
+    /// use grammask_gbnf::{Automaton, Matcher, parse};
+    /// let grammar = parse(r#"root ::= "a" <[7]>"#)?;
+    /// let mut matcher = Matcher::new(&Automaton::compile(&grammar, "root")?);
+    /// assert!(matcher.accepts_token(Some(b"a"), |_| false)?);
+    /// assert!(!matcher.accepts_token(None, |_| true)?);
+    /// matcher.advance(b"a")?;
+    /// assert!(matcher.accepts_token(None, |_| true)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn accepts_token(
+        &self,
+        bytes: Option<&[u8]>,
+        matches: impl Fn(&TokenReference) -> bool,
+    ) -> Result<bool, AdvanceError> {
+        let look = |session: &mut Session| self.after_token(session, bytes, matches).map(|_| ());
+        match self.session().look_ahead(look) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == AdvanceErrorKind::Refused => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether these bytes may come next.

@@ -1,7 +1,9 @@
 //! Samplers one after the other.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use crate::reach::Reach;
 use crate::{Candidates, TokenId};
 
 /// One step between logits and the next token: it reshapes the candidates, or selects one.
@@ -61,6 +63,12 @@ pub trait Sampler: Send {
 
     /// Goes back to the state at the start, random numbers included.
     fn reset(&mut self) {}
+
+    /// Which candidates make a difference to what [`apply`](Self::apply) leaves; all of them, unless
+    /// a sampler knows better. Only [`Mode::Exact`](crate::Mode::Exact) asks.
+    fn reach(&self) -> Reach {
+        Reach::All
+    }
 
     /// A copy with the same state; both go on alike.
     fn clone_box(&self) -> Box<dyn Sampler>;
@@ -178,7 +186,12 @@ impl Chain {
 
     /// Applies every sampler in order.
     pub fn apply(&mut self, candidates: &mut Candidates) {
-        for link in &mut self.links {
+        self.apply_links(0..self.links.len(), candidates);
+    }
+
+    /// Applies the samplers of a range, which must exist.
+    pub(crate) fn apply_links(&mut self, links: Range<usize>, candidates: &mut Candidates) {
+        for link in &mut self.links[links] {
             if self.untimed {
                 link.sampler.apply(candidates);
             } else {
@@ -188,6 +201,20 @@ impl Chain {
                 link.timing.calls += 1;
             }
         }
+    }
+
+    /// How many samplers at the beginning change each candidate by itself, and what the one behind
+    /// them reaches.
+    pub(crate) fn reach(&self) -> (usize, Reach) {
+        let mut reaches = self.links.iter().map(|link| link.sampler.reach());
+        let each = reaches.by_ref().position(|reach| reach != Reach::Each);
+        let Some(each) = each else { return (self.links.len(), Reach::All) };
+        let reach = match self.links[each].sampler.reach() {
+            // It leaves the others, and a sampler behind it would see them.
+            Reach::First if each + 1 < self.links.len() => Reach::All,
+            reach => reach,
+        };
+        (each, reach)
     }
 
     /// Tells every sampler that a token has come next.

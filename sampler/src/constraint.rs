@@ -185,9 +185,24 @@ impl Constraint {
         self.engine.fill(&mut session, &mut memo, self.matcher.state(), mask)
     }
 
-    /// Whether a token may come next; without computing a mask.
+    /// Whether a token may come next; without computing a mask. `false` also where a limit of the
+    /// matcher is reached.
     pub fn allows(&self, token: TokenId) -> bool {
-        self.clone().accept(token).is_ok()
+        self.probe(token) == Some(true)
+    }
+
+    /// As [`Constraint::allows`]; nothing where a limit is reached.
+    pub(crate) fn probe(&self, token: TokenId) -> Option<bool> {
+        let vocabulary = self.engine.vocabulary();
+        let Some(bytes) = vocabulary.bytes(token) else { return Some(false) };
+        if self.ended {
+            return Some(false);
+        }
+        if vocabulary.is_eog(token) {
+            return Some(self.matcher.is_complete());
+        }
+        let text = (!vocabulary.is_control(token)).then_some(bytes);
+        self.matcher.accepts_token(text, |reference| self.engine.means(reference, token)).ok()
     }
 
     /// Reads a token.

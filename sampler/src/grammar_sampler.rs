@@ -5,10 +5,11 @@ use std::fmt;
 use crate::candidates::Candidates;
 use crate::chain::Chain;
 use crate::constraint::{Constraint, ConstraintError};
+use crate::exact::Shortlist;
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
 
-/// In which order grammar and chain come.
+/// In which order grammar and chain come. See "Modes" in `docs/sampling.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Mask, then chain: what is truncated is truncated among allowed tokens.
@@ -17,8 +18,16 @@ pub enum Mode {
     /// Chain over all tokens, then test the one that it selected; only if the grammar refuses it,
     /// mask and apply the chain again, with the random numbers that come next.
     ///
-    /// As `common_sampler_sample` of llama.cpp with `grammar_first = false`.
+    /// As `common_sampler_sample` of llama.cpp with `grammar_first = false`. A chain that truncates
+    /// does so among tokens that the grammar may refuse, so that others come out than grammar-first.
     Rejection,
+    /// The very token of [`Mode::GrammarFirst`], mostly without a mask: the best tokens are tested, one
+    /// after the other, until the chain's first truncation is known to keep no others.
+    ///
+    /// Each sampler says how far it looks ([`Sampler::reach`](crate::Sampler::reach)). The mask is
+    /// computed where one looks at all tokens, where many of the best are refused, and where equal
+    /// logits leave open which tokens are the best.
+    Exact,
 }
 
 /// Picks tokens that a grammar allows.
@@ -52,13 +61,15 @@ pub struct GrammarSampler {
     mode: Mode,
     mask: TokenMask,
     candidates: Candidates,
+    shortlist: Shortlist,
 }
 
 impl GrammarSampler {
     /// A constraint and a chain whose last sampler selects.
     pub fn new(constraint: Constraint, chain: Chain, mode: Mode) -> Self {
         let mask = TokenMask::new(constraint.engine().vocabulary().len());
-        Self { constraint, chain, mode, mask, candidates: Candidates::default() }
+        let (candidates, shortlist) = (Candidates::default(), Shortlist::default());
+        Self { constraint, chain, mode, mask, candidates, shortlist }
     }
 
     /// The constraint.
@@ -71,7 +82,8 @@ impl GrammarSampler {
         &self.chain
     }
 
-    /// The candidates as the chain left them in the last draw.
+    /// The candidates as the chain left them in the last draw. In exact mode a chain that ends with
+    /// [`Greedy`](crate::Greedy) and truncates nothing may have left only the best.
     pub fn candidates(&self) -> &Candidates {
         &self.candidates
     }
@@ -92,28 +104,63 @@ impl GrammarSampler {
         if self.constraint.is_ended() {
             return Err(SampleError::NoToken);
         }
-        if self.mode == Mode::Rejection {
-            let vocabulary = self.constraint.engine().vocabulary();
-            let tokens = vocabulary.ids().filter(|&id| vocabulary.bytes(id).is_some());
-            self.candidates.set(tokens.map(|id| (id, logits[id.index()])));
-            let token = self.draw()?;
-            if self.constraint.allows(token) {
-                return Ok(token);
+        match self.mode {
+            Mode::GrammarFirst => self.sample_allowed(logits),
+            Mode::Rejection => {
+                self.set_all(logits);
+                self.chain.apply(&mut self.candidates);
+                let token = self.selected()?;
+                if self.constraint.allows(token) { Ok(token) } else { self.sample_allowed(logits) }
             }
+            Mode::Exact => self.sample_exactly(logits),
         }
-        self.constraint.fill_mask(&mut self.mask);
-        self.candidates.set(self.mask.tokens().map(|id| (id, logits[id.index()])));
-        if self.candidates.is_empty() {
-            let is_too_ambiguous = self.constraint.is_too_ambiguous();
-            let error =
-                if is_too_ambiguous { SampleError::TooAmbiguous } else { SampleError::NoToken };
-            return Err(error);
-        }
-        self.draw()
     }
 
-    fn draw(&mut self) -> Result<TokenId, SampleError> {
+    fn sample_allowed(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
+        self.fill_mask()?;
+        self.candidates.set(self.mask.tokens().map(|id| (id, logits[id.index()])));
         self.chain.apply(&mut self.candidates);
+        self.selected()
+    }
+
+    /// What the samplers at the beginning do to each candidate by itself they do to all of them, so
+    /// that afterwards the best are known.
+    fn sample_exactly(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
+        let (each, reach) = self.chain.reach();
+        if !Shortlist::is_worth_while(reach) {
+            return self.sample_allowed(logits);
+        }
+        self.set_all(logits);
+        self.chain.apply_links(0..each, &mut self.candidates);
+        let constraint = &self.constraint;
+        if !self.shortlist.apply(&mut self.candidates, reach, |token| constraint.probe(token)) {
+            self.fill_mask()?;
+            self.candidates.retain(|candidate| self.mask.contains(candidate.id));
+        }
+        self.chain.apply_links(each..self.chain.len(), &mut self.candidates);
+        self.selected()
+    }
+
+    /// Every token of the vocabulary becomes a candidate.
+    fn set_all(&mut self, logits: &[f32]) {
+        let vocabulary = self.constraint.engine().vocabulary();
+        let tokens = vocabulary.ids().filter(|&id| vocabulary.bytes(id).is_some());
+        self.candidates.set(tokens.map(|id| (id, logits[id.index()])));
+    }
+
+    /// The mask of what may come next, at least one token.
+    fn fill_mask(&mut self) -> Result<(), SampleError> {
+        self.constraint.fill_mask(&mut self.mask);
+        if self.mask.tokens().next().is_some() {
+            Ok(())
+        } else if self.constraint.is_too_ambiguous() {
+            Err(SampleError::TooAmbiguous)
+        } else {
+            Err(SampleError::NoToken)
+        }
+    }
+
+    fn selected(&self) -> Result<TokenId, SampleError> {
         let selected = self.candidates.selected_candidate();
         selected.map(|candidate| candidate.id).ok_or(SampleError::NotSelected)
     }

@@ -31,6 +31,7 @@ mod declared;
 mod departures;
 mod dfa;
 mod engine;
+mod exact;
 mod forced;
 mod frames;
 mod generations;
@@ -43,6 +44,7 @@ mod lookahead;
 mod loops;
 mod mask;
 mod quotient;
+mod reach;
 mod rng;
 mod samplers;
 mod settings;
@@ -63,6 +65,7 @@ pub use constraint::{Constraint, ConstraintError};
 pub use engine::Engine;
 pub use grammar_sampler::{GrammarSampler, Mode, SampleError};
 pub use mask::TokenMask;
+pub use reach::Reach;
 pub use rng::{Discrete, Mt19937, uniform_f32, uniform_f64};
 pub use samplers::{
     AdaptiveP, AdaptiveSettings, Dist, Dry, DryBreakers, DrySettings, DynamicTemperature, Greedy,

@@ -4,6 +4,8 @@
 //! hits. llama.cpp leaves that to `std::partial_sort` and `std::sort`; these are the same algorithms
 //! (heap select and heap sort; introsort with a final insertion sort), comparison for comparison.
 
+use std::mem;
+
 use crate::candidates::Candidate;
 
 /// Whether `a` belongs before `b`: the greater logit first. A NaN counts as -inf, so that this is an
@@ -14,25 +16,51 @@ fn before(a: &Candidate, b: &Candidate) -> bool {
 
 /// `std::partial_sort`: the `count` greatest logits at the front, sorted; the rest in some order.
 pub(crate) fn partial_sort(data: &mut [Candidate], count: usize) {
-    let count = count.min(data.len());
-    if count == 0 {
+    let (front, rest) = data.split_at_mut(count.min(data.len()));
+    if front.is_empty() {
         return;
     }
-    for parent in (0..count / 2).rev() {
-        let value = data[parent];
-        sift(&mut data[..count], parent, value);
-    }
-    for i in count..data.len() {
-        if before(&data[i], &data[0]) {
-            let value = data[i];
-            data[i] = data[0];
-            sift(&mut data[..count], 0, value);
+    make_heap(front);
+    for candidate in rest {
+        if before(candidate, &front[0]) {
+            let value = mem::replace(candidate, front[0]);
+            sift(front, 0, value);
         }
     }
-    for last in (1..count).rev() {
-        let value = data[last];
-        data[last] = data[0];
-        sift(&mut data[..last], 0, value);
+    sort_heap(front);
+}
+
+/// `std::partial_sort_copy`: the greatest logits of `source`, sorted, as many as `target` takes. It
+/// takes no more than there are.
+pub(crate) fn partial_sort_copy(source: &[Candidate], target: &mut [Candidate]) {
+    let (front, rest) = source.split_at(target.len());
+    if front.is_empty() {
+        return;
+    }
+    target.copy_from_slice(front);
+    make_heap(target);
+    for candidate in rest {
+        if before(candidate, &target[0]) {
+            sift(target, 0, *candidate);
+        }
+    }
+    sort_heap(target);
+}
+
+/// `std::__make_heap`.
+fn make_heap(data: &mut [Candidate]) {
+    for parent in (0..data.len() / 2).rev() {
+        let value = data[parent];
+        sift(data, parent, value);
+    }
+}
+
+/// `std::__sort_heap`.
+fn sort_heap(heap: &mut [Candidate]) {
+    for last in (1..heap.len()).rev() {
+        let value = heap[last];
+        heap[last] = heap[0];
+        sift(&mut heap[..last], 0, value);
     }
 }
 
@@ -175,6 +203,9 @@ mod tests {
             let mut ids: Vec<u32> = data.iter().map(|c| c.id.0).collect();
             ids.sort_unstable();
             prop_assert!(ids.into_iter().eq(0..logits.len() as u32));
+            let mut copied = vec![Candidate::default(); count];
+            partial_sort_copy(&candidates(&logits), &mut copied);
+            prop_assert_eq!(keys(&copied), &expected[..count]);
         }
 
         #[test]

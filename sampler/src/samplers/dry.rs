@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::dry_breakers::DryBreakers;
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Sampler, TokenId};
+use crate::{Candidates, Reach, Sampler, TokenId};
 
 /// The settings of [`Dry`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -145,6 +145,11 @@ impl Sampler for Dry {
                 }
             }
         }
+    }
+
+    /// What it lowers a logit by depends on what has come.
+    fn reach(&self) -> Reach {
+        Reach::Each
     }
 
     fn accept(&mut self, token: TokenId) {

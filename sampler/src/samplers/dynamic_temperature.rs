@@ -2,7 +2,7 @@
 
 use super::parameter::{ParameterError, finite};
 use super::temperature::Temperature;
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// A temperature that follows the entropy: where the model is sure it is low, where it is not it is
 /// high.
@@ -77,6 +77,10 @@ impl Sampler for DynamicTemperature {
         for candidate in data {
             candidate.p = (f64::from(candidate.p) / sum) as f32;
         }
+    }
+
+    fn reach(&self) -> Reach {
+        if self.range > 0.0 { Reach::All } else { self.plain.reach() }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

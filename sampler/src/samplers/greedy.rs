@@ -1,6 +1,6 @@
 //! Always the best token.
 
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Selects the candidate with the greatest logit, the first one of several.
 ///
@@ -31,6 +31,10 @@ impl Sampler for Greedy {
             }
         }
         candidates.select(best);
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::First
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::parameter::ParameterError;
-use crate::{Candidate, Candidates, Sampler, TokenId};
+use crate::{Candidate, Candidates, Reach, Sampler, TokenId};
 
 /// Adds a bias to the logits of given tokens; -inf rules a token out.
 ///
@@ -98,6 +98,10 @@ impl Sampler for LogitBias {
                 }
             }
         }
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Each
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

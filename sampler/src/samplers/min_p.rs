@@ -1,7 +1,7 @@
 //! The candidates that are not much worse than the best one.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Keeps the candidates that are at least `p` times as probable as the best one, and at least
 /// `min_keep`.
@@ -71,6 +71,16 @@ impl Sampler for MinP {
         let least = sorted[0].logit + self.p.ln();
         let passing = sorted[1..].iter().take_while(|c| c.logit >= least).count();
         candidates.truncate((1 + passing).max(self.min_keep));
+    }
+
+    fn reach(&self) -> Reach {
+        if self.is_off() {
+            Reach::Each
+        } else if self.p <= 1.0 && self.min_keep <= 1 {
+            Reach::Within(self.p.ln())
+        } else {
+            Reach::All
+        }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidate, Candidates, Sampler, TokenId};
+use crate::{Candidate, Candidates, Reach, Sampler, TokenId};
 
 /// The settings of [`Penalties`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,6 +164,10 @@ impl Sampler for Penalties {
         self.window.clear();
         self.counts.clear();
         self.places.clear();
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Each
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

@@ -1,7 +1,7 @@
 //! Flatter or sharper.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Divides every logit by a temperature: above 1 the candidates become more alike, below 1 less.
 ///
@@ -53,6 +53,11 @@ impl Sampler for Temperature {
         if !self.is_off() {
             Self::scale(self.t, candidates);
         }
+    }
+
+    fn reach(&self) -> Reach {
+        // At 0 it matters to each candidate whether it is the best.
+        if self.is_off() || self.t > 0.0 { Reach::Each } else { Reach::All }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

@@ -1,6 +1,6 @@
 //! The k best candidates.
 
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Keeps the `k` candidates with the greatest logits, and sorts them.
 ///
@@ -43,6 +43,10 @@ impl Sampler for TopK {
         if let Ok(k @ 1..) = usize::try_from(self.k) {
             candidates.partial_sort(k);
         }
+    }
+
+    fn reach(&self) -> Reach {
+        usize::try_from(self.k).ok().filter(|&k| k > 0).map_or(Reach::Each, Reach::Best)
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

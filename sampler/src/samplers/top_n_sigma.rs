@@ -1,7 +1,7 @@
 //! The candidates within some standard deviations of the best one.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Rules out what lies more than `n` standard deviations of all logits below the best one.
 ///
@@ -75,6 +75,10 @@ impl Sampler for TopNSigma {
                 candidate.logit = f32::NEG_INFINITY;
             }
         }
+    }
+
+    fn reach(&self) -> Reach {
+        if self.is_off() { Reach::Each } else { Reach::All }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

@@ -1,7 +1,7 @@
 //! The best candidates that together have a given probability.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Keeps the best candidates until their probabilities reach `p`, the one that reaches it included,
 /// and at least `min_keep`; sorts them (nucleus sampling).
@@ -56,6 +56,10 @@ impl Sampler for TopP {
             candidates.softmax();
             candidates.keep_mass(self.p, self.min_keep);
         }
+    }
+
+    fn reach(&self) -> Reach {
+        if self.is_off() { Reach::Each } else { Reach::All }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

@@ -1,7 +1,7 @@
 //! The candidates that are about as surprising as the average.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Keeps the candidates whose surprise, `-ln p`, is nearest to the entropy, until their probabilities
 /// exceed `p`, and at least `min_keep`.
@@ -82,6 +82,10 @@ impl Sampler for Typical {
             }
         }
         candidates.keep_by(left..right, |candidate| (-candidate.p.ln() - entropy).abs());
+    }
+
+    fn reach(&self) -> Reach {
+        if self.is_off() { Reach::Each } else { Reach::All }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

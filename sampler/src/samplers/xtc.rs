@@ -1,7 +1,7 @@
 //! Without the likeliest candidates, now and then.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Mt19937, Sampler, uniform_f32};
+use crate::{Candidates, Mt19937, Reach, Sampler, uniform_f32};
 
 /// The settings of [`Xtc`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,6 +78,10 @@ impl Sampler for Xtc {
         if cut > 0 && candidates.len() - cut >= self.min_keep {
             candidates.drop_first(cut);
         }
+    }
+
+    fn reach(&self) -> Reach {
+        if self.is_off() { Reach::Each } else { Reach::All }
     }
 
     fn reset(&mut self) {

@@ -1,0 +1,309 @@
+//! The ways in which grammar and chain meet: what they pick, and how often.
+
+use std::sync::Arc;
+
+use grammask_gbnf::Grammar;
+use grammask_oracle::generate;
+use grammask_sampler::{
+    Chain, Constraint, Dist, Engine, GrammarSampler, Greedy, LogitBias, MinP, Mode, Mt19937,
+    Penalties, PenaltySettings, SampleError, Temperature, TokenId, TopK, TopP, Vocabulary,
+    uniform_f32,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// One sampler of a chain.
+#[derive(Clone, Debug)]
+enum Link {
+    LogitBias(Vec<(u32, f32)>),
+    Penalties(f32, f32),
+    Temperature(f32),
+    TopK(i32),
+    TopP(f32),
+    MinP(f32, usize),
+    Greedy,
+    Dist(u32),
+}
+
+impl Link {
+    fn add(&self, chain: &mut Chain, len: usize) {
+        match *self {
+            Self::LogitBias(ref biases) => {
+                let token = |id: u32| TokenId(id % len as u32);
+                let biases = biases.iter().map(|&(id, bias)| (token(id), bias));
+                chain.add(LogitBias::new(biases).expect("the biases are valid"))
+            }
+            Self::Penalties(repeat, presence) => {
+                let settings = PenaltySettings { last_n: 5, repeat, frequency: 0.1, presence };
+                chain.add(Penalties::new(settings).expect("the settings are valid"))
+            }
+            Self::Temperature(t) => chain.add(Temperature::new(t).expect("it is finite")),
+            Self::TopK(k) => chain.add(TopK::new(k)),
+            Self::TopP(p) => chain.add(TopP::new(p, 0).expect("it is finite")),
+            Self::MinP(p, min_keep) => chain.add(MinP::new(p, min_keep).expect("it is finite")),
+            Self::Greedy => chain.add(Greedy),
+            Self::Dist(seed) => chain.add(Dist::new(seed)),
+        };
+    }
+}
+
+/// Up to four samplers in any order, and one that selects.
+fn links() -> impl Strategy<Value = Vec<Link>> {
+    let bias = (any::<u32>(), prop_oneof![8 => -4.0_f32..4.0, 1 => Just(f32::NEG_INFINITY)]);
+    let temperatures = vec![0.0, 0.5, 1.0, 1.5];
+    let link = prop_oneof![
+        vec(bias, 0..4).prop_map(Link::LogitBias),
+        (0.5_f32..2.0, -1.0_f32..1.0)
+            .prop_map(|(repeat, presence)| Link::Penalties(repeat, presence)),
+        prop::sample::select(temperatures).prop_map(Link::Temperature),
+        prop_oneof![4 => -1..8, 1 => 8..200].prop_map(Link::TopK),
+        (0.0_f32..1.2).prop_map(Link::TopP),
+        (prop_oneof![4 => 0.0_f32..1.0, 1 => Just(1.0), 1 => Just(2.0)], 0_usize..3)
+            .prop_map(|(p, min_keep)| Link::MinP(p, min_keep)),
+        Just(Link::Greedy),
+        any::<u32>().prop_map(Link::Dist),
+    ];
+    let last = prop_oneof![1 => Just(Link::Greedy), 3 => any::<u32>().prop_map(Link::Dist)];
+    (vec(link, 0..=4), last).prop_map(|(mut links, last)| {
+        links.push(last);
+        links
+    })
+}
+
+/// Most random grammars allow few tokens; these allow many.
+fn grammars() -> impl Strategy<Value = Grammar> {
+    let wide = ["[^x]*", "(\"a\" | [b-c,])* \"=\"?", "[^a] .{0,6}", "([a-c] [^a-c]?)*"];
+    let parse = |body| Grammar::parse(&format!("root ::= {body}")).expect("it has no mistakes");
+    prop_oneof![generate::grammars(), prop::sample::select(wide.to_vec()).prop_map(parse)]
+}
+
+/// The tokens, every pair of characters that grammars are made of if `pairs`, and the end.
+fn engine(tokens: &[Vec<u8>], pairs: bool) -> Arc<Engine> {
+    let mut builder = Vocabulary::builder();
+    let text = std::str::from_utf8(generate::ALPHABET).expect("characters");
+    let both = |a| text.chars().map(move |b| [a, b].iter().collect::<String>().into_bytes());
+    let more: Vec<Vec<u8>> = if pairs { text.chars().flat_map(both).collect() } else { Vec::new() };
+    for token in tokens.iter().chain(more.iter().filter(|token| !tokens.contains(token))) {
+        builder.push(token);
+    }
+    builder.push_eog("</s>");
+    Engine::new(builder.build().expect("generated tokens are distinct"))
+}
+
+/// Logits as models have them; if `coarse`, with many that are equal, and some that are no numbers.
+fn logits(generator: &mut Mt19937, len: usize, coarse: bool) -> Vec<f32> {
+    let one = |_| match uniform_f32(generator) {
+        draw if coarse && draw < 0.02 => f32::NAN,
+        draw if coarse && draw < 0.1 => f32::NEG_INFINITY,
+        draw if coarse => (draw * 12.0).round() - 6.0,
+        draw => draw * 20.0 - 10.0,
+    };
+    (0..len).map(one).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn exact_is_grammar_first(
+        grammar in grammars(),
+        tokens in generate::vocabularies(),
+        pairs: bool,
+        links in links(),
+        seed: u32,
+        coarse in proptest::bool::weighted(0.3),
+    ) {
+        let engine = engine(&tokens, pairs);
+        let len = engine.vocabulary().len();
+        let mut chain = Chain::untimed();
+        links.iter().for_each(|link| link.add(&mut chain, len));
+        let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
+        let mut first = GrammarSampler::new(constraint.clone(), chain.clone(), Mode::GrammarFirst);
+        let mut exact = GrammarSampler::new(constraint, chain, Mode::Exact);
+        let mut generator = Mt19937::new(seed);
+        for _ in 0..12 {
+            let logits = logits(&mut generator, len, coarse);
+            let expected = first.sample(&logits);
+            if expected == Err(SampleError::TooAmbiguous) {
+                break;
+            }
+            prop_assert_eq!(exact.sample(&logits), expected);
+            let Ok(token) = expected else { break };
+            // NaN differs from itself, but looks the same.
+            if !matches!(links.last(), Some(Link::Greedy)) {
+                let [a, b] = [&exact, &first].map(|sampler| format!("{:?}", sampler.candidates()));
+                prop_assert_eq!(a, b);
+            }
+            if first.accept(token).is_err() || first.constraint().matcher().session().size() > 5_000
+            {
+                break;
+            }
+            exact.accept(token).expect("the other accepts it");
+        }
+    }
+}
+
+const PIECES: &str = r#"{"tokens": ["a", "b", "ab", "c", "x", "y", "xy", "</s>"], "eog": [7]}"#;
+/// At first the tokens 0 to 3 may come, later the end as well: the model would rather have others.
+const LOGITS: [f32; 8] = [0.3, 1.2, -0.4, 0.7, 1.6, -0.2, 0.9, 0.5];
+const DRAWS: usize = 20_000;
+
+fn constraint() -> Constraint {
+    let engine = Engine::new(Vocabulary::from_json(PIECES).expect("it is well formed"));
+    let grammar = Grammar::parse("root ::= [abc]+").expect("it has no mistakes");
+    Constraint::new(&engine, &grammar, "root").expect("it compiles")
+}
+
+/// How often each token comes where `prefix` has been written.
+fn frequencies(prefix: &[u32], chain: Chain, mode: Mode) -> [f64; 8] {
+    let mut sampler = GrammarSampler::new(constraint(), chain, mode);
+    for &token in prefix {
+        sampler.accept(TokenId(token)).expect("the grammar allows it");
+    }
+    let mut counts = [0.0; 8];
+    for _ in 0..DRAWS {
+        counts[sampler.sample(&LOGITS).expect("some may come").index()] += 1.0;
+    }
+    counts
+}
+
+/// The model's probabilities given that the token is one of these.
+fn given(tokens: &[usize]) -> [f64; 8] {
+    let mut weights = [0.0; 8];
+    for &token in tokens {
+        weights[token] = f64::from(LOGITS[token]).exp();
+    }
+    let sum: f64 = weights.iter().sum();
+    weights.map(|weight| weight / sum)
+}
+
+/// Pearson's statistic of counts against probabilities. What cannot happen must not.
+fn chi_square(counts: [f64; 8], probabilities: [f64; 8]) -> f64 {
+    let term = |(count, probability): (f64, f64)| {
+        let expected = probability * DRAWS as f64;
+        if count == expected { 0.0 } else { (count - expected).powi(2) / expected }
+    };
+    counts.into_iter().zip(probabilities).map(term).sum()
+}
+
+/// With four degrees of freedom, no test has more, the statistic of true probabilities is above this
+/// once in 10,000 times. Every draw has its seed, so that a test comes out the same each time.
+const LIKELY: f64 = 23.5;
+
+fn dist(seed: u32) -> Chain {
+    let mut chain = Chain::untimed();
+    chain.add(Dist::new(seed));
+    chain
+}
+
+#[test]
+fn without_truncation_every_mode_follows_the_model_among_allowed_tokens() {
+    let places: [(&[u32], &[usize]); 2] = [(&[], &[0, 1, 2, 3]), (&[2, 0], &[0, 1, 2, 3, 7])];
+    for (place, (prefix, allowed)) in (0..).zip(places) {
+        for (seed, mode) in (100..).zip([Mode::GrammarFirst, Mode::Rejection, Mode::Exact]) {
+            let counts = frequencies(prefix, dist(seed + 10 * place), mode);
+            let distance = chi_square(counts, given(allowed));
+            assert!(distance < LIKELY, "{mode:?} after {prefix:?}: {counts:?}, {distance}");
+        }
+    }
+}
+
+#[test]
+fn per_token_changes_are_the_same_in_every_mode() {
+    // The model's own logits, by a detour.
+    let halves = LOGITS.map(|logit| -logit / 2.0);
+    for (seed, mode) in (200..).zip([Mode::GrammarFirst, Mode::Rejection, Mode::Exact]) {
+        let mut chain = Chain::untimed();
+        let biases = (0..).map(TokenId).zip(halves);
+        chain.add(LogitBias::new(biases).expect("the biases are valid"));
+        chain.add(Temperature::new(0.5).expect("it is finite")).add(Dist::new(seed));
+        let counts = frequencies(&[], chain, mode);
+        let distance = chi_square(counts, given(&[0, 1, 2, 3]));
+        assert!(distance < LIKELY, "{mode:?}: {counts:?}, {distance}");
+    }
+}
+
+#[test]
+fn rejection_truncates_before_the_grammar_and_the_others_after_it() {
+    let top = |seed| {
+        let mut chain = Chain::untimed();
+        chain.add(TopK::new(3)).add(Dist::new(seed));
+        chain
+    };
+    // Of all tokens 4, 1 and 6 are the best; of those that are allowed 1, 3 and 0.
+    let grammar_first = given(&[1, 3, 0]);
+    for (seed, mode) in (300..).zip([Mode::GrammarFirst, Mode::Exact]) {
+        let distance = chi_square(frequencies(&[], top(seed), mode), grammar_first);
+        assert!(distance < LIKELY, "{mode:?}: {distance}");
+    }
+    let at_once = given(&[4, 1, 6]);
+    let mut rejection = grammar_first.map(|p| (at_once[4] + at_once[6]) * p);
+    rejection[1] += at_once[1];
+    let counts = frequencies(&[], top(310), Mode::Rejection);
+    let distance = chi_square(counts, rejection);
+    assert!(distance < LIKELY, "{distance}");
+    let distance = chi_square(counts, grammar_first);
+    assert!(distance > 1000.0, "{distance}");
+}
+
+/// A token that is allowed is found without the tables of a mask.
+#[test]
+fn exact_draws_compute_no_mask_where_the_best_tokens_are_allowed() {
+    let engine = Engine::new(Vocabulary::from_name("r50k_base").expect("it is built in"));
+    let grammar = Grammar::parse("root ::= [^\"]* \"\\\"\"").expect("it has no mistakes");
+    let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
+    let len = engine.vocabulary().len();
+    let logits: Vec<f32> = (0..len).map(|id| 10.0 - id as f32 / 100.0).collect();
+    let chains: [fn(&mut Chain); 3] = [
+        |chain| {
+            chain.add(Greedy);
+        },
+        |chain| {
+            chain.add(TopK::new(40)).add(Dist::new(1));
+        },
+        |chain| {
+            let temperature = Temperature::new(0.7).expect("it is finite");
+            chain.add(temperature).add(MinP::new(0.7, 0).expect("it is finite")).add(Dist::new(1));
+        },
+    ];
+    let before = engine.nodes_visited();
+    for add in chains {
+        let mut chain = Chain::new();
+        add(&mut chain);
+        let links = chain.len() as u64;
+        let mut sampler = GrammarSampler::new(constraint.clone(), chain, Mode::Exact);
+        for _ in 0..10 {
+            let token = sampler.sample(&logits).expect("some may come");
+            sampler.accept(token).expect("it was picked");
+        }
+        assert_eq!(engine.nodes_visited(), before);
+        let calls: u64 = sampler.chain().timings().map(|timing| timing.calls).sum();
+        assert_eq!(calls, 10 * links, "each sampler is applied once a token");
+    }
+    assert!(constraint.mask().count() > 0 && engine.nodes_visited() > before);
+}
+
+/// Whether the mask has many tokens or few, the candidates stay where they are.
+#[test]
+fn candidates_are_refilled_in_place() {
+    let engine = Engine::new(Vocabulary::from_name("r50k_base").expect("it is built in"));
+    let grammar = Grammar::parse("root ::= ([a-z ]+ \"0\" \"1\")+").expect("it has no mistakes");
+    let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
+    let zero = engine.vocabulary().token_by_text(b"0").expect("every byte is a token");
+    for mode in [Mode::GrammarFirst, Mode::Rejection, Mode::Exact] {
+        let mut chain = Chain::new();
+        chain.add(TopK::new(5)).add(Greedy);
+        let mut sampler = GrammarSampler::new(constraint.clone(), chain, mode);
+        let logits: Vec<f32> = engine.vocabulary().ids().map(|id| (id.0 % 977) as f32).collect();
+        let mut places = Vec::new();
+        for step in 0..9 {
+            let token = sampler.sample(&logits).expect("some may come");
+            let place = sampler.candidates().as_slice().as_ptr();
+            // A word, `0`, `1`, and so on.
+            let token = if step % 3 == 1 { zero } else { token };
+            sampler.accept(token).expect("it may come");
+            places.push(place);
+        }
+        assert!(places.iter().all(|place| *place == places[0]), "{mode:?}: {places:?}");
+    }
+}
