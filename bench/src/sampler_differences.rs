@@ -46,6 +46,7 @@ impl Difference {
             corrected[field] = match value.get("computed").and_then(Value::as_str) {
                 None => value.clone(),
                 Some("biased") => biased(row)?,
+                Some("typical") => typical(row)?,
                 Some(other) => bail!("nothing is computed by the name {other}"),
             };
         }
@@ -62,6 +63,10 @@ fn holds(condition: &Value, row: &Value, value: Option<&Value>) -> Result<bool> 
         all &= match question.as_str() {
             "present" => Some(value.is_some()) == argument.as_bool(),
             "longer_than" => Some(items.len() as u64) > argument.as_u64(),
+            "has" => items.contains(argument),
+            "below" => value.and_then(Value::as_f64) < argument.as_f64(),
+            "at_least" => value.and_then(Value::as_f64) >= argument.as_f64(),
+            "ends_with_sampler" => items.last().map(|link| &link["sampler"]) == Some(argument),
             // Two items of a list agree in a field.
             "repeats" => {
                 let field = argument.as_str().context("a field")?;
@@ -107,6 +112,34 @@ fn biased(row: &Value) -> Result<Value> {
     Ok(out.into())
 }
 
+/// The candidates of a row that are typical, by the definition: what is ruled out has no part in the
+/// entropy and comes last.
+fn typical(row: &Value) -> Result<Value> {
+    let logits = row["logits"].as_array().context("logits")?.iter().map(single);
+    let logits: Vec<f64> = logits.map(|l| l.map(f64::from)).collect::<Result<_>>()?;
+    let best = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = logits.iter().map(|l| (l - best).exp()).sum();
+    let p = |index: usize| (logits[index] - best).exp() / sum;
+    let surprises = (0..logits.len()).map(p).filter(|&p| p > 0.0).map(|p| -p * p.ln());
+    let entropy: f64 = surprises.sum();
+    let mut order: Vec<usize> = (0..logits.len()).collect();
+    let distance = |index: usize| (-p(index).ln() - entropy).abs();
+    order.sort_by(|&one, &other| distance(one).total_cmp(&distance(other)));
+    let (most, min_keep) = (&row["params"]["p"], &row["params"]["min_keep"]);
+    let most = most.as_f64().context("parameter p")?;
+    let min_keep = usize::try_from(min_keep.as_u64().context("parameter min_keep")?)?;
+    let (mut out, mut mass) = (Vec::new(), 0.0);
+    for index in order {
+        let logit = &row["logits"][index];
+        out.push(serde_json::json!({ "id": id_at(row, index), "logit": logit, "p": p(index) }));
+        mass += p(index);
+        if mass > most && out.len() >= min_keep {
+            break;
+        }
+    }
+    Ok(out.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,6 +177,34 @@ mod tests {
                     "sampler": "logit_bias", "params": {"bias": [{"token": 1, "bias": "inf"}]},
                     "logits": [2, "-inf"], "in_sorted": false, "ties": false, "name": "logit-bias",
                     "out": [{"id": 0, "logit": 2, "p": 0}, {"id": 1, "logit": "nan", "p": 0}],
+                    "out_sorted": false, "selected": -1,
+                }),
+            ),
+            (
+                "adaptive-p-keeps-sorted-flag",
+                json!({
+                    "sampler": "adaptive_p", "params": {"target": 0.5, "decay": 0.9, "seed": 1},
+                    "logits": [2], "in_sorted": true, "ties": false, "name": "adaptive-p",
+                    "out_sorted": true, "selected": 0,
+                }),
+            ),
+            (
+                "adaptive-p-keeps-sorted-flag-in-chains",
+                json!({
+                    "sampler": "chain", "params": {"chain": [
+                        {"sampler": "top_k", "params": {"k": 1}},
+                        {"sampler": "adaptive_p", "params": {"target": 0.5, "decay": 0.9, "seed": 1}},
+                    ]},
+                    "logits": [2, 1], "in_sorted": false, "ties": false, "name": "chain",
+                    "out_sorted": true, "selected": 0,
+                }),
+            ),
+            (
+                "typical-makes-nan",
+                json!({
+                    "sampler": "typical", "params": {"p": 0.2, "min_keep": 0},
+                    "logits": [2, "-inf", 1.5, 0], "in_sorted": false, "ties": false,
+                    "name": "typical", "out": [{"id": 0, "logit": 2, "p": 0.574_096_998}],
                     "out_sorted": false, "selected": -1,
                 }),
             ),

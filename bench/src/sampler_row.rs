@@ -4,10 +4,14 @@ use std::iter;
 
 use anyhow::{Context, Result, bail};
 use grammask_sampler::{
-    Candidates, Chain, Discrete, Dist, Greedy, LogitBias, MinP, Mt19937, Penalties,
-    PenaltySettings, Sampler, Temperature, TokenId, TopK, TopP, uniform_f32, uniform_f64,
+    AdaptiveP, AdaptiveSettings, Candidates, Chain, Discrete, Dist, Dry, DryBreakers, DrySettings,
+    DynamicTemperature, Greedy, Infill, LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2,
+    Mt19937, Penalties, PenaltySettings, Sampler, Temperature, TokenId, TopK, TopNSigma, TopP,
+    Typical, Xtc, XtcSettings, uniform_f32, uniform_f64,
 };
 use serde_json::{Value, json};
+
+use crate::vocabularies;
 
 /// Relative tolerance between two logits or probabilities.
 pub const TOLERANCE: f64 = 1e-6;
@@ -57,7 +61,7 @@ pub fn answer(row: &Value) -> Result<Option<Value>> {
     if name == "rng" {
         return random_numbers(row).map(Some);
     }
-    let Some(mut sampler) = sampler(name, &row["params"])? else { return Ok(None) };
+    let Some(mut sampler) = sampler(name, &row["params"], &row["vocab"])? else { return Ok(None) };
     for token in list(&row["history"]) {
         sampler.accept(token_id(token)?);
     }
@@ -89,14 +93,15 @@ pub fn answer(row: &Value) -> Result<Option<Value>> {
             }
         }
         let cells = [
-            json!(selected.map_or(-1, |candidate| i64::from(candidate.id.0))),
-            json!(index),
-            selected.map_or(json!(0), |candidate| write(f64::from(candidate.p))),
-            json!(candidates.len()),
-            json!(candidates.as_slice().first().map_or(-1, |first| i64::from(first.id.0))),
+            selected.map(|candidate| json!(candidate.id.0)),
+            selected.map(|_| json!(index)),
+            selected.map(|candidate| write(f64::from(candidate.p))),
+            Some(json!(candidates.len())),
+            Some(json!(candidates.as_slice().first().map_or(-1, |first| i64::from(first.id.0)))),
         ];
+        // A sampler that only cuts selects nothing.
         for ((_, column), cell) in columns.iter_mut().zip(cells) {
-            column.push(cell);
+            column.extend(cell);
         }
         if let (true, Some(selected)) = (accepts, selected) {
             sampler.accept(selected.id);
@@ -131,19 +136,27 @@ fn input(row: &Value) -> Result<Candidates> {
     Ok(candidates)
 }
 
-/// The sampler with a name and settings; `None` if there is none yet.
-fn sampler(name: &str, params: &Value) -> Result<Option<Box<dyn Sampler>>> {
+/// The sampler with a name and settings, for a vocabulary if it needs one; `None` if there is none yet.
+fn sampler(name: &str, params: &Value, vocabulary: &Value) -> Result<Option<Box<dyn Sampler>>> {
     let float = |name: &str| single(&params[name]).with_context(|| format!("parameter {name}"));
     let integer = |name: &str| -> Result<i32> {
         Ok(i32::try_from(params[name].as_i64().with_context(|| format!("parameter {name}"))?)?)
     };
+    let vocabulary_of_row =
+        || vocabularies::load(vocabulary.as_str().context("a row has no vocabulary")?);
     let min_keep = || -> Result<usize> { Ok(usize::try_from(integer("min_keep")?)?) };
+    let seed = || -> Result<u32> {
+        Ok(u32::try_from(params["seed"].as_u64().context("parameter seed")?)?)
+    };
+    let mirostat = || -> Result<MirostatSettings> {
+        Ok(MirostatSettings { tau: float("tau")?, eta: float("eta")? })
+    };
     let sampler: Box<dyn Sampler> = match name {
         "chain" => {
             let mut chain = Chain::untimed();
             for link in list(&params["chain"]) {
                 let name = link["sampler"].as_str().context("a link has no sampler")?;
-                match sampler(name, &link["params"])? {
+                match sampler(name, &link["params"], vocabulary)? {
                     Some(sampler) => chain.add_boxed(sampler),
                     None => return Ok(None),
                 };
@@ -162,15 +175,54 @@ fn sampler(name: &str, params: &Value) -> Result<Option<Box<dyn Sampler>>> {
             frequency: float("penalty_freq")?,
             presence: float("penalty_present")?,
         })?),
+        "dry" => {
+            let breakers = match params["seq_breakers"].as_array() {
+                Some(texts) => {
+                    let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+                    DryBreakers::from_texts(&vocabulary_of_row()?, &texts)
+                }
+                None => {
+                    let sequences = list(&params["seq_breakers_tokens"]);
+                    let tokens = |sequence: &Value| list(sequence).iter().map(token_id).collect();
+                    let sequences: Vec<Vec<TokenId>> =
+                        sequences.iter().map(tokens).collect::<Result<_>>()?;
+                    DryBreakers::from_tokens(&sequences)
+                }
+            };
+            let settings = DrySettings {
+                multiplier: float("multiplier")?,
+                base: float("base")?,
+                allowed_length: integer("allowed_length")?,
+                last_n: integer("penalty_last_n")?,
+            };
+            Box::new(Dry::new(settings, breakers)?)
+        }
+        "infill" => Box::new(Infill::new(&vocabulary_of_row()?)),
         "top_k" => Box::new(TopK::new(integer("k")?)),
         "top_p" => Box::new(TopP::new(float("p")?, min_keep()?)?),
         "min_p" => Box::new(MinP::new(float("p")?, min_keep()?)?),
         "temp" => Box::new(Temperature::new(float("t")?)?),
-        "greedy" => Box::new(Greedy),
-        "dist" => {
-            let seed = params["seed"].as_u64().context("parameter seed")?;
-            Box::new(Dist::new(u32::try_from(seed)?))
+        "temp_ext" => {
+            Box::new(DynamicTemperature::new(float("t")?, float("delta")?, float("exponent")?)?)
         }
+        "top_n_sigma" => Box::new(TopNSigma::new(float("n")?)?),
+        "typical" => Box::new(Typical::new(float("p")?, min_keep()?)?),
+        "xtc" => {
+            let settings = XtcSettings { probability: float("p")?, threshold: float("t")? };
+            Box::new(Xtc::new(settings, min_keep()?, seed()?)?)
+        }
+        "mirostat" => {
+            let vocabulary = usize::try_from(integer("n_vocab")?)?;
+            let m = usize::try_from(integer("m")?)?;
+            Box::new(Mirostat::new(mirostat()?, vocabulary, seed()?)?.with_m(m))
+        }
+        "mirostat_v2" => Box::new(MirostatV2::new(mirostat()?, seed()?)?),
+        "adaptive_p" => {
+            let settings = AdaptiveSettings { target: float("target")?, decay: float("decay")? };
+            Box::new(AdaptiveP::new(settings, seed()?)?)
+        }
+        "greedy" => Box::new(Greedy),
+        "dist" => Box::new(Dist::new(seed()?)),
         _ => return Ok(None),
     };
     Ok(Some(sampler))

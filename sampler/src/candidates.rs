@@ -1,5 +1,7 @@
 //! The candidates of one step: what the samplers of a chain reshape.
 
+use std::ops::Range;
+
 use crate::TokenId;
 use crate::sort;
 
@@ -240,6 +242,28 @@ impl Candidates {
         for candidate in &mut self.data {
             candidate.p /= sum;
         }
+    }
+
+    /// The entropy of the probabilities, in nats, in single precision and in array order. What has no
+    /// probability adds nothing. Needs the probabilities.
+    pub(crate) fn entropy(&self) -> f32 {
+        let terms = self.data.iter().filter(|c| c.p > 0.0).map(|c| c.p * c.p.ln());
+        -terms.sum::<f32>()
+    }
+
+    /// Drops the first `count` candidates.
+    pub(crate) fn drop_first(&mut self, count: usize) {
+        self.data.drain(..count.min(self.data.len()));
+        self.selected = None;
+    }
+
+    /// Keeps those in a range, the one with the least `key` first.
+    pub(crate) fn keep_by(&mut self, range: Range<usize>, key: impl Fn(&Candidate) -> f32) {
+        self.truncate(range.end);
+        self.drop_first(range.start);
+        self.data.sort_unstable_by(|one, other| key(one).total_cmp(&key(other)));
+        self.selected = None;
+        self.sorted = false;
     }
 
     /// The shortest run of best candidates whose probabilities reach `mass`, at least `min_keep` of

@@ -45,6 +45,7 @@ mod mask;
 mod quotient;
 mod rng;
 mod samplers;
+mod settings;
 mod similar;
 mod sort;
 mod tables;
@@ -64,8 +65,10 @@ pub use grammar_sampler::{GrammarSampler, Mode, SampleError};
 pub use mask::TokenMask;
 pub use rng::{Discrete, Mt19937, uniform_f32, uniform_f64};
 pub use samplers::{
-    Dist, Greedy, LogitBias, MinP, ParameterError, Penalties, PenaltySettings, Temperature, TopK,
-    TopP,
+    AdaptiveP, AdaptiveSettings, Dist, Dry, DryBreakers, DrySettings, DynamicTemperature, Greedy,
+    Infill, LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2, ParameterError, Penalties,
+    PenaltySettings, Temperature, TopK, TopNSigma, TopP, Typical, Xtc, XtcSettings,
 };
+pub use settings::{ChainSettings, MirostatVersion, SamplerKind, SettingsError};
 pub use token_id::TokenId;
 pub use vocabulary::{EncodeError, TiktokenName, Vocabulary, VocabularyBuilder, VocabularyError};
