@@ -131,13 +131,13 @@ impl GrammarSampler {
             return self.sample_allowed(logits);
         }
         self.set_all(logits);
-        self.chain.apply_links(0..each, &mut self.candidates);
+        self.chain.apply_links(0..each, &mut self.candidates, |_, _| {});
         let constraint = &self.constraint;
         if !self.shortlist.apply(&mut self.candidates, reach, |token| constraint.probe(token)) {
             self.fill_mask()?;
             self.candidates.retain(|candidate| self.mask.contains(candidate.id));
         }
-        self.chain.apply_links(each..self.chain.len(), &mut self.candidates);
+        self.chain.apply_links(each..self.chain.len(), &mut self.candidates, |_, _| {});
         self.selected()
     }
 

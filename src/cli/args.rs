@@ -24,7 +24,7 @@ pub(super) struct Common {
     /// How results and diagnostics are written
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
     pub(super) format: Format,
-    /// Colours in diagnostics (auto: on a terminal, unless NO_COLOR is set)
+    /// Colours (auto: on a terminal, unless NO_COLOR is set)
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub(super) color: Color,
 }
@@ -56,6 +56,8 @@ pub(super) enum Command {
     Mask(MaskArgs),
     /// Write a text that a grammar or schema allows
     Generate(GenerateArgs),
+    /// Explain a chain of samplers: what each makes of the logits
+    Chain(ChainArgs),
 }
 
 #[derive(Debug, Arguments)]
@@ -161,6 +163,37 @@ pub(super) struct GenerateArgs {
         value_parser = clap::value_parser!(i64).range(-1..)
     )]
     pub(super) max_tokens: i64,
+    #[command(flatten)]
+    pub(super) sampling: SamplingArgs,
+}
+
+#[derive(Debug, Arguments)]
+pub(super) struct ChainArgs {
+    /// A file with logits, an array or an object of tokens and logits; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "logits_seed"])]
+    pub(super) logits: Option<String>,
+    /// How many logits to generate: normal, around 0 with a standard deviation of 2.5
+    #[arg(long, default_value_t = 100, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(super) count: u32,
+    /// The seed of generated logits
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub(super) logits_seed: u32,
+    /// What the tokens are: o200k_base, cl100k_base, r50k_base, or a file
+    #[arg(long, value_name = "NAME|PATH")]
+    pub(super) vocab: Option<String>,
+    /// The tokens that a mask leaves [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "IDS")]
+    pub(super) allowed: Option<Vec<u32>>,
+    /// The tokens that came before, for the samplers that look back
+    #[arg(long, value_delimiter = ',', value_name = "IDS")]
+    pub(super) history: Vec<u32>,
+    /// How many candidates to list, the likeliest first
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub(super) top: usize,
+    /// Where a page goes that shows every step, with sliders
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<String>,
     #[command(flatten)]
     pub(super) sampling: SamplingArgs,
 }
