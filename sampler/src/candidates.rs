@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::TokenId;
-use crate::sort;
+use crate::{radix, sort};
 
 /// A token that may come next.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,6 +40,7 @@ pub struct Candidates {
     sorted: bool,
     scratch: Vec<Candidate>,
     buckets: Vec<u8>,
+    radix: radix::Scratch,
 }
 
 /// Two sets are equal if they hold the same candidates in the same order, selection and flag.
@@ -161,10 +162,15 @@ impl Candidates {
     pub fn partial_sort(&mut self, count: usize) {
         // llama.cpp: up to here a heap is used, above it buckets.
         const HEAP_LIMIT: usize = 128;
+        // From here on no comparisons are made, where a good part is wanted.
+        const MANY: usize = 1024;
         if !self.sorted {
             let count = count.min(self.data.len());
             if count <= HEAP_LIMIT {
                 sort::partial_sort(&mut self.data, count);
+            } else if self.data.len() > MANY && count > self.data.len() / 16 {
+                radix::sort(&self.data, &mut self.scratch, &mut self.radix);
+                std::mem::swap(&mut self.data, &mut self.scratch);
             } else {
                 self.sort_into_scratch(count);
                 self.data[..count].copy_from_slice(&self.scratch[..count]);
@@ -281,7 +287,7 @@ impl Candidates {
         }
         self.sort_into_scratch(FIRST);
         let kept = reach(&self.scratch[..FIRST], mass, min_keep).unwrap_or_else(|| {
-            self.sort_into_scratch(self.data.len());
+            radix::sort(&self.data, &mut self.scratch, &mut self.radix);
             reach(&self.scratch, mass, min_keep).unwrap_or(self.data.len())
         });
         self.data[..kept].copy_from_slice(&self.scratch[..kept]);

@@ -44,6 +44,7 @@ mod lookahead;
 mod loops;
 mod mask;
 mod quotient;
+mod radix;
 mod reach;
 mod rng;
 mod samplers;
