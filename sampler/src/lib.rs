@@ -6,7 +6,7 @@
 //! No model, no file and no network is touched here.
 //!
 //! ```
-//! use grammask_sampler::{Candidates, Chain, Dist, Temperature, TopK, Vocabulary};
+//! use grammask_sampler::{Candidates, Chain, Dist, Temperature, TopA, TopK, Vocabulary};
 //!
 //! let vocabulary = Vocabulary::from_name("r50k_base")?;
 //! let mut chain = Chain::new();
@@ -64,8 +64,8 @@ pub use grammar_sampler::{GrammarSampler, Mode, SampleError};
 pub use mask::TokenMask;
 pub use rng::{Discrete, Mt19937, uniform_f32, uniform_f64};
 pub use samplers::{
-    Dist, Dry, DryBreakers, DrySettings, Greedy, Infill, LogitBias, MinP, ParameterError,
-    Penalties, PenaltySettings, Temperature, TopK, TopP,
+    Dist, Dry, DryBreakers, DrySettings, EpsilonCutoff, EtaCutoff, Greedy, Infill, LogitBias, MinP,
+    ParameterError, Penalties, PenaltySettings, Temperature, TopA, TopK, TopP,
 };
 pub use token_id::TokenId;
 pub use vocabulary::{EncodeError, TiktokenName, Vocabulary, VocabularyBuilder, VocabularyError};
