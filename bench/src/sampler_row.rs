@@ -174,18 +174,13 @@ fn sampler(name: &str, params: &Value, vocabulary: &Value) -> Result<Box<dyn Sam
             presence: float("penalty_present")?,
         })?),
         "dry" => {
-            let breakers = match params["seq_breakers"].as_array() {
-                Some(texts) => {
-                    let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
-                    DryBreakers::from_texts(&vocabulary_of_row()?, &texts)
-                }
-                None => {
-                    let sequences = list(&params["seq_breakers_tokens"]);
-                    let tokens = |sequence: &Value| list(sequence).iter().map(token_id).collect();
-                    let sequences: Vec<Vec<TokenId>> =
-                        sequences.iter().map(tokens).collect::<Result<_>>()?;
-                    DryBreakers::from_tokens(&sequences)
-                }
+            let breakers = if let Some(texts) = params["seq_breakers"].as_array() {
+                let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+                DryBreakers::from_texts(&vocabulary_of_row()?, &texts)
+            } else {
+                let sequences = list(&params["seq_breakers_tokens"]).iter();
+                let tokens = |sequence: &Value| list(sequence).iter().map(token_id).collect();
+                DryBreakers::from_tokens(&sequences.map(tokens).collect::<Result<Vec<Vec<_>>>>()?)
             };
             let settings = DrySettings {
                 multiplier: float("multiplier")?,

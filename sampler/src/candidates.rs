@@ -229,7 +229,7 @@ impl Candidates {
 
     /// Computes the probabilities of the candidates as they stand: `exp(logit - max) / sum`, in
     /// single precision and in array order. (llama.cpp: `llama_sampler_softmax_impl`)
-    /// If every logit is -inf they are NaN.
+    /// A logit of NaN counts as -inf; if every logit is -inf they are NaN.
     ///
     /// ```
     /// use grammask_sampler::Candidates;
@@ -242,7 +242,7 @@ impl Candidates {
         let Some(max) = self.max_logit() else { return };
         let mut sum = 0.0_f32;
         for candidate in &mut self.data {
-            candidate.p = (candidate.logit - max).exp();
+            candidate.p = (candidate.logit.max(f32::NEG_INFINITY) - max).exp();
             sum += candidate.p;
         }
         for candidate in &mut self.data {
@@ -294,6 +294,26 @@ impl Candidates {
         self.data.truncate(kept);
         self.sorted = true;
         self.selected = None;
+    }
+
+    /// Keeps the candidates with a probability of at least `least`, in their order. If these are
+    /// fewer than `min_keep`, or none, it keeps the `min_keep` best instead, or one, and those that
+    /// equal the last of them. Needs the probabilities; those that are NaN stay.
+    pub(crate) fn keep_probable(&mut self, least: f32, min_keep: usize) {
+        let is_below = |candidate: &Candidate| candidate.p < least;
+        let min_keep = min_keep.max(1);
+        if self.data.len() <= min_keep {
+            return;
+        }
+        if self.data.iter().filter(|candidate| !is_below(candidate)).count() >= min_keep {
+            return self.retain(|candidate| !is_below(candidate));
+        }
+        let logit = |candidate: &Candidate| candidate.logit.max(f32::NEG_INFINITY);
+        self.scratch.clone_from(&self.data);
+        let (_, last, _) =
+            self.scratch.select_nth_unstable_by(min_keep - 1, |a, b| logit(b).total_cmp(&logit(a)));
+        let least = logit(last);
+        self.retain(|candidate| logit(candidate) >= least);
     }
 }
 
