@@ -56,9 +56,12 @@ fn links() -> impl Strategy<Value = Vec<Link>> {
         (0.5_f32..2.0, -1.0_f32..1.0)
             .prop_map(|(repeat, presence)| Link::Penalties(repeat, presence)),
         prop::sample::select(temperatures).prop_map(Link::Temperature),
-        prop_oneof![4 => -1..8, 1 => 8..200].prop_map(Link::TopK),
+        prop_oneof![4 => -1..8, 1 => 100..140].prop_map(Link::TopK),
         (0.0_f32..1.2).prop_map(Link::TopP),
-        (prop_oneof![4 => 0.0_f32..1.0, 1 => Just(1.0), 1 => Just(2.0)], 0_usize..3)
+        (
+            prop_oneof![4 => 0.0_f32..1.0, 1 => Just(1e-8), 1 => Just(1.0), 1 => Just(2.0)],
+            0_usize..3
+        )
             .prop_map(|(p, min_keep)| Link::MinP(p, min_keep)),
         Just(Link::Greedy),
         any::<u32>().prop_map(Link::Dist),
@@ -72,7 +75,7 @@ fn links() -> impl Strategy<Value = Vec<Link>> {
 
 /// Most random grammars allow few tokens; these allow many.
 fn grammars() -> impl Strategy<Value = Grammar> {
-    let wide = ["[^x]*", "(\"a\" | [b-c,])* \"=\"?", "[^a] .{0,6}", "([a-c] [^a-c]?)*"];
+    let wide = [".*", "[^x]*", "(\"a\" | [b-c,])* \"=\"?", "[^a] .{0,6}", "([a-c] [^a-c]?)*"];
     let parse = |body| Grammar::parse(&format!("root ::= {body}")).expect("it has no mistakes");
     prop_oneof![generate::grammars(), prop::sample::select(wide.to_vec()).prop_map(parse)]
 }
