@@ -10,6 +10,9 @@ const MOST_TESTED: usize = 128;
 /// Where more are refused than this the grammar allows few tokens, and a mask says which soonest.
 const MOST_REFUSED: usize = 16;
 
+/// The most work for a test: all together take no more than a byte may.
+pub(crate) const MOST_WORK: u64 = 1 << 13;
+
 /// The best of the allowed candidates: as many as a sampler reaches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shortlist {

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::candidates::Candidates;
 use crate::chain::Chain;
 use crate::constraint::{Constraint, ConstraintError};
-use crate::exact::Shortlist;
+use crate::exact::{self, Shortlist};
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
 
@@ -132,8 +132,8 @@ impl GrammarSampler {
         }
         self.set_all(logits);
         self.chain.apply_links(0..each, &mut self.candidates);
-        let constraint = &self.constraint;
-        if !self.shortlist.apply(&mut self.candidates, reach, |token| constraint.probe(token)) {
+        let allows = |token| self.constraint.probe(token, exact::MOST_WORK);
+        if !self.shortlist.apply(&mut self.candidates, reach, allows) {
             self.fill_mask()?;
             self.candidates.retain(|candidate| self.mask.contains(candidate.id));
         }

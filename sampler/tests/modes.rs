@@ -310,3 +310,24 @@ fn candidates_are_refilled_in_place() {
         assert!(places.iter().all(|place| *place == places[0]), "{mode:?}: {places:?}");
     }
 }
+
+/// What is not found within the limits of work is not refused: a token that comes may come.
+#[test]
+fn in_no_mode_is_too_ambiguous_taken_for_refused() {
+    let grammar = "root ::= (item | [a-z]* | \"b\"){2,5}\nitem ::= root [a-z] | \"\"";
+    let grammar = Grammar::parse(grammar).expect("it has no mistakes");
+    let engine = Engine::new(Vocabulary::from_json(PIECES).expect("it is well formed"));
+    let mut constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
+    for _ in 0..30 {
+        constraint.accept(TokenId(0)).expect("every letter may come");
+    }
+    assert!(constraint.is_too_ambiguous());
+    for mode in [Mode::GrammarFirst, Mode::Rejection, Mode::Exact] {
+        let mut chain = Chain::untimed();
+        chain.add(Greedy);
+        match GrammarSampler::new(constraint.clone(), chain, mode).sample(&LOGITS) {
+            Ok(token) => assert!(mode != Mode::GrammarFirst && constraint.allows(token)),
+            Err(error) => assert_eq!(error, SampleError::TooAmbiguous, "{mode:?}"),
+        }
+    }
+}
