@@ -338,11 +338,14 @@ pub(super) struct SamplingArgs {
     #[arg(short, long, default_value_t = 1)]
     pub(super) seed: u32,
     /// Mask, then pick among what is allowed (default)
-    #[arg(long, conflicts_with = "rejection")]
+    #[arg(long, conflicts_with_all = ["rejection", "exact"])]
     pub(super) grammar_first: bool,
     /// Pick among all tokens, and mask only if the grammar refuses the one
-    #[arg(long)]
+    #[arg(long, conflicts_with = "exact")]
     pub(super) rejection: bool,
+    /// Pick as --grammar-first does, and mask only if the likeliest tokens do not decide
+    #[arg(long)]
+    pub(super) exact: bool,
     /// Temperature; 0: always the likeliest token [default: 1]
     #[arg(long, visible_alias = "temperature", value_name = "T")]
     pub(super) temp: Option<f32>,

@@ -36,7 +36,13 @@ pub(super) fn chain(args: &SamplingArgs, vocabulary: &Vocabulary) -> anyhow::Res
 }
 
 pub(super) fn mode(args: &SamplingArgs) -> Mode {
-    if args.rejection { Mode::Rejection } else { Mode::GrammarFirst }
+    if args.rejection {
+        Mode::Rejection
+    } else if args.exact {
+        Mode::Exact
+    } else {
+        Mode::GrammarFirst
+    }
 }
 
 fn penalties(args: &SamplingArgs) -> anyhow::Result<Option<Penalties>> {
