@@ -31,13 +31,13 @@ impl Shortlist {
         }
     }
 
-    /// Takes away from candidates in the order of their ids what the grammar does not allow and what
+    /// Takes away, from candidates in the order of their ids, what the grammar does not allow and what
     /// is beyond the reach of a sampler, so that it leaves the same as after a mask. `allows` tests a
     /// token; nothing where that takes too much work. Whether that was possible with few tests: if not,
     /// the candidates stay as they were.
     ///
-    /// Why it leaves the same: tokens are tested from the best on, so that no allowed token is better
-    /// than one that is not on the list, nor as good as the last one that counts.
+    /// Why it leaves the same: tokens are tested from the best on, so that allowed ones that are left
+    /// out are all worse than the last that the sampler keeps. That is what [`Reach`] promises about.
     pub(crate) fn apply(
         &mut self,
         candidates: &mut Candidates,
