@@ -54,9 +54,7 @@ impl Sampler for EtaCutoff {
             return;
         }
         candidates.softmax();
-        let possible = candidates.as_slice().iter().map(|c| c.p).filter(|&p| p > 0.0);
-        let entropy: f64 = possible.map(|p| -f64::from(p * p.ln())).sum();
-        let eta = self.epsilon.sqrt() * (-entropy).exp() as f32;
+        let eta = self.epsilon.sqrt() * (-candidates.entropy()).exp();
         candidates.keep_probable(eta.min(self.epsilon), self.min_keep);
     }
 
