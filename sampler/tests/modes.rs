@@ -119,7 +119,9 @@ proptest! {
         let engine = engine(&tokens, pairs);
         let len = engine.vocabulary().len();
         let mut chain = Chain::untimed();
-        links.iter().for_each(|link| link.add(&mut chain, len));
+        for link in &links {
+            link.add(&mut chain, len);
+        }
         let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
         let mut first = GrammarSampler::new(constraint.clone(), chain.clone(), Mode::GrammarFirst);
         let mut exact = GrammarSampler::new(constraint, chain, Mode::Exact);
@@ -149,7 +151,7 @@ proptest! {
 const PIECES: &str = r#"{"tokens": ["a", "b", "ab", "c", "x", "y", "xy", "</s>"], "eog": [7]}"#;
 /// At first the tokens 0 to 3 may come, later the end as well: the model would rather have others.
 const LOGITS: [f32; 8] = [0.3, 1.2, -0.4, 0.7, 1.6, -0.2, 0.9, 0.5];
-const DRAWS: usize = 20_000;
+const DRAWS: u32 = 20_000;
 
 fn constraint() -> Constraint {
     let engine = Engine::new(Vocabulary::from_json(PIECES).expect("it is well formed"));
@@ -183,8 +185,8 @@ fn given(tokens: &[usize]) -> [f64; 8] {
 /// Pearson's statistic of counts against probabilities. What cannot happen must not.
 fn chi_square(counts: [f64; 8], probabilities: [f64; 8]) -> f64 {
     let term = |(count, probability): (f64, f64)| {
-        let expected = probability * DRAWS as f64;
-        if count == expected { 0.0 } else { (count - expected).powi(2) / expected }
+        let expected = probability * f64::from(DRAWS);
+        if count > 0.0 || expected > 0.0 { (count - expected).powi(2) / expected } else { 0.0 }
     };
     counts.into_iter().zip(probabilities).map(term).sum()
 }
@@ -256,7 +258,8 @@ fn exact_draws_compute_no_mask_where_the_best_tokens_are_allowed() {
     let grammar = Grammar::parse("root ::= [^\"]* \"\\\"\"").expect("it has no mistakes");
     let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
     let len = engine.vocabulary().len();
-    let logits: Vec<f32> = (0..len).map(|id| 10.0 - id as f32 / 100.0).collect();
+    let logits: Vec<f32> =
+        (0..=u16::MAX).map(|id| 10.0 - f32::from(id) / 100.0).take(len).collect();
     let chains: [fn(&mut Chain); 3] = [
         |chain| {
             chain.add(Greedy);
@@ -293,11 +296,12 @@ fn candidates_are_refilled_in_place() {
     let grammar = Grammar::parse("root ::= ([a-z ]+ \"0\" \"1\")+").expect("it has no mistakes");
     let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
     let zero = engine.vocabulary().token_by_text(b"0").expect("every byte is a token");
+    let len = engine.vocabulary().len();
     for mode in [Mode::GrammarFirst, Mode::Rejection, Mode::Exact] {
         let mut chain = Chain::new();
         chain.add(TopK::new(5)).add(Greedy);
         let mut sampler = GrammarSampler::new(constraint.clone(), chain, mode);
-        let logits: Vec<f32> = engine.vocabulary().ids().map(|id| (id.0 % 977) as f32).collect();
+        let logits: Vec<f32> = (0..977_u16).cycle().map(f32::from).take(len).collect();
         let mut places = Vec::new();
         for step in 0..9 {
             let token = sampler.sample(&logits).expect("some may come");
