@@ -4,10 +4,15 @@ use std::iter;
 
 use anyhow::{Context, Result, bail};
 use grammask_sampler::{
-    Candidates, Chain, Discrete, Dist, Greedy, LogitBias, MinP, Mt19937, Penalties,
-    PenaltySettings, Sampler, Temperature, TokenId, TopK, TopP, uniform_f32, uniform_f64,
+    AdaptiveP, AdaptiveSettings, Candidates, Chain, Discrete, Dist, Dry, DryBreakers, DrySettings,
+    DynamicTemperature, Greedy, Infill, LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2,
+    Mt19937, Penalties, PenaltySettings, Sampler, Temperature, TokenId, TopK, TopNSigma, TopP,
+    Typical, Xtc, XtcSettings, uniform_f32, uniform_f64,
 };
 use serde_json::{Value, json};
+
+use crate::typical::TypicalByDefinition;
+use crate::{sampler_chain, vocabularies};
 
 /// Relative tolerance between two logits or probabilities.
 pub const TOLERANCE: f64 = 1e-6;
@@ -51,13 +56,13 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// What we answer to a row; `None` if a sampler takes part that there is not yet.
-pub fn answer(row: &Value) -> Result<Option<Value>> {
+/// What we answer to a row.
+pub fn answer(row: &Value) -> Result<Value> {
     let name = row["sampler"].as_str().context("a row has no sampler")?;
     if name == "rng" {
-        return random_numbers(row).map(Some);
+        return random_numbers(row);
     }
-    let Some(mut sampler) = sampler(name, &row["params"])? else { return Ok(None) };
+    let mut sampler = sampler(name, &row["params"], &row["vocab"])?;
     for token in list(&row["history"]) {
         sampler.accept(token_id(token)?);
     }
@@ -89,14 +94,15 @@ pub fn answer(row: &Value) -> Result<Option<Value>> {
             }
         }
         let cells = [
-            json!(selected.map_or(-1, |candidate| i64::from(candidate.id.0))),
-            json!(index),
-            selected.map_or(json!(0), |candidate| write(f64::from(candidate.p))),
-            json!(candidates.len()),
-            json!(candidates.as_slice().first().map_or(-1, |first| i64::from(first.id.0))),
+            selected.map(|candidate| json!(candidate.id.0)),
+            selected.map(|_| json!(index)),
+            selected.map(|candidate| write(f64::from(candidate.p))),
+            Some(json!(candidates.len())),
+            Some(json!(candidates.as_slice().first().map_or(-1, |first| i64::from(first.id.0)))),
         ];
+        // A sampler that only cuts selects nothing.
         for ((_, column), cell) in columns.iter_mut().zip(cells) {
-            column.push(cell);
+            column.extend(cell);
         }
         if let (true, Some(selected)) = (accepts, selected) {
             sampler.accept(selected.id);
@@ -107,7 +113,7 @@ pub fn answer(row: &Value) -> Result<Option<Value>> {
             answer[name] = Value::Array(column);
         }
     }
-    Ok(Some(answer))
+    Ok(answer)
 }
 
 /// A token id; the absent token -1 becomes an id that no candidate has.
@@ -131,22 +137,27 @@ fn input(row: &Value) -> Result<Candidates> {
     Ok(candidates)
 }
 
-/// The sampler with a name and settings; `None` if there is none yet.
-fn sampler(name: &str, params: &Value) -> Result<Option<Box<dyn Sampler>>> {
+/// The sampler with a name and settings, for a vocabulary if it needs one.
+fn sampler(name: &str, params: &Value, vocabulary: &Value) -> Result<Box<dyn Sampler>> {
     let float = |name: &str| single(&params[name]).with_context(|| format!("parameter {name}"));
     let integer = |name: &str| -> Result<i32> {
         Ok(i32::try_from(params[name].as_i64().with_context(|| format!("parameter {name}"))?)?)
     };
+    let vocabulary_of_row =
+        || vocabularies::load(vocabulary.as_str().context("a row has no vocabulary")?);
     let min_keep = || -> Result<usize> { Ok(usize::try_from(integer("min_keep")?)?) };
+    let seed = || -> Result<u32> {
+        Ok(u32::try_from(params["seed"].as_u64().context("parameter seed")?)?)
+    };
+    let mirostat = || -> Result<MirostatSettings> {
+        Ok(MirostatSettings { tau: float("tau")?, eta: float("eta")? })
+    };
     let sampler: Box<dyn Sampler> = match name {
         "chain" => {
             let mut chain = Chain::untimed();
             for link in list(&params["chain"]) {
                 let name = link["sampler"].as_str().context("a link has no sampler")?;
-                match sampler(name, &link["params"])? {
-                    Some(sampler) => chain.add_boxed(sampler),
-                    None => return Ok(None),
-                };
+                chain.add_boxed(sampler(name, &link["params"], vocabulary)?);
             }
             Box::new(chain)
         }
@@ -162,18 +173,56 @@ fn sampler(name: &str, params: &Value) -> Result<Option<Box<dyn Sampler>>> {
             frequency: float("penalty_freq")?,
             presence: float("penalty_present")?,
         })?),
+        "dry" => {
+            let breakers = if let Some(texts) = params["seq_breakers"].as_array() {
+                let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+                DryBreakers::from_texts(&vocabulary_of_row()?, &texts)
+            } else {
+                let sequences = list(&params["seq_breakers_tokens"]).iter();
+                let tokens = |sequence: &Value| list(sequence).iter().map(token_id).collect();
+                DryBreakers::from_tokens(&sequences.map(tokens).collect::<Result<Vec<Vec<_>>>>()?)
+            };
+            let settings = DrySettings {
+                multiplier: float("multiplier")?,
+                base: float("base")?,
+                allowed_length: integer("allowed_length")?,
+                last_n: integer("penalty_last_n")?,
+            };
+            Box::new(Dry::new(settings, breakers)?)
+        }
+        "infill" => Box::new(Infill::new(&vocabulary_of_row()?)),
         "top_k" => Box::new(TopK::new(integer("k")?)),
         "top_p" => Box::new(TopP::new(float("p")?, min_keep()?)?),
         "min_p" => Box::new(MinP::new(float("p")?, min_keep()?)?),
         "temp" => Box::new(Temperature::new(float("t")?)?),
-        "greedy" => Box::new(Greedy),
-        "dist" => {
-            let seed = params["seed"].as_u64().context("parameter seed")?;
-            Box::new(Dist::new(u32::try_from(seed)?))
+        "temp_ext" => {
+            Box::new(DynamicTemperature::new(float("t")?, float("delta")?, float("exponent")?)?)
         }
-        _ => return Ok(None),
+        "top_n_sigma" => Box::new(TopNSigma::new(float("n")?)?),
+        "common_sampler_chain" => Box::new(sampler_chain::chain(params)?),
+        "typical_by_definition" => {
+            Box::new(TypicalByDefinition { p: float("p")?, min_keep: min_keep()? })
+        }
+        "typical" => Box::new(Typical::new(float("p")?, min_keep()?)?),
+        "xtc" => {
+            let settings = XtcSettings { probability: float("p")?, threshold: float("t")? };
+            Box::new(Xtc::new(settings, min_keep()?, seed()?)?)
+        }
+        "mirostat" => {
+            let vocabulary = usize::try_from(integer("n_vocab")?)?;
+            let m = usize::try_from(integer("m")?)?;
+            Box::new(Mirostat::new(mirostat()?, vocabulary, seed()?)?.with_m(m))
+        }
+        "mirostat_v2" => Box::new(MirostatV2::new(mirostat()?, seed()?)?),
+        "adaptive_p" => {
+            let settings = AdaptiveSettings { target: float("target")?, decay: float("decay")? };
+            Box::new(AdaptiveP::new(settings, seed()?)?)
+        }
+        "greedy" => Box::new(Greedy),
+        "dist" => Box::new(Dist::new(seed()?)),
+        _ => bail!("there is no sampler {name}"),
     };
-    Ok(Some(sampler))
+    Ok(sampler)
 }
 
 /// The answer to a row of random numbers: each list from a fresh generator.
@@ -294,8 +343,7 @@ mod tests {
 
     #[test]
     fn samplers_that_do_not_exist_have_no_answer() {
-        let row =
-            json!({"sampler": "chain", "params": {"chain": [{"sampler": "xtc", "params": {}}]}});
-        assert_eq!(answer(&row).unwrap(), None);
+        let row = json!({"sampler": "chain", "params": {"chain": [{"sampler": "nothing", "params": {}}]}});
+        assert!(answer(&row).is_err());
     }
 }

@@ -186,11 +186,38 @@ impl Chain {
 
     /// Applies every sampler in order.
     pub fn apply(&mut self, candidates: &mut Candidates) {
-        self.apply_links(0..self.links.len(), candidates);
+        self.apply_links(0..self.links.len(), candidates, |_, _| {});
     }
 
-    /// Applies the samplers of a range, which must exist.
-    pub(crate) fn apply_links(&mut self, links: Range<usize>, candidates: &mut Candidates) {
+    /// Applies every sampler in order, and shows each with the candidates that it leaves. Looking
+    /// is not timed.
+    ///
+    /// ```
+    /// use grammask_sampler::{Candidates, Chain, Dist, TopK};
+    ///
+    /// let mut chain = Chain::new();
+    /// chain.add(TopK::new(2)).add(Dist::new(1));
+    /// let mut left = Vec::new();
+    /// chain.apply_observed(&mut Candidates::from_logits(&[0.0, 9.0, 1.0]), |sampler, candidates| {
+    ///     left.push((sampler.name().to_owned(), candidates.len()));
+    /// });
+    /// assert_eq!(left, [("top-k".to_owned(), 2), ("dist".to_owned(), 2)]);
+    /// ```
+    pub fn apply_observed(
+        &mut self,
+        candidates: &mut Candidates,
+        observe: impl FnMut(&dyn Sampler, &Candidates),
+    ) {
+        self.apply_links(0..self.links.len(), candidates, observe);
+    }
+
+    /// The same with the samplers of a range, which must exist.
+    pub(crate) fn apply_links(
+        &mut self,
+        links: Range<usize>,
+        candidates: &mut Candidates,
+        mut observe: impl FnMut(&dyn Sampler, &Candidates),
+    ) {
         for link in &mut self.links[links] {
             if self.untimed {
                 link.sampler.apply(candidates);
@@ -200,6 +227,7 @@ impl Chain {
                 link.timing.total += start.elapsed();
                 link.timing.calls += 1;
             }
+            observe(&*link.sampler, candidates);
         }
     }
 

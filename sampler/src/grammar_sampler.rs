@@ -131,13 +131,13 @@ impl GrammarSampler {
             return self.sample_allowed(logits);
         }
         self.set_all(logits);
-        self.chain.apply_links(0..decisive, &mut self.candidates);
+        self.chain.apply_links(0..decisive, &mut self.candidates, |_, _| {});
         let allows = |token| self.constraint.probe(token, exact::MOST_WORK);
         if !self.shortlist.apply(&mut self.candidates, reach, allows) {
             self.fill_mask()?;
             self.candidates.retain(|candidate| self.mask.contains(candidate.id));
         }
-        self.chain.apply_links(decisive..self.chain.len(), &mut self.candidates);
+        self.chain.apply_links(decisive..self.chain.len(), &mut self.candidates, |_, _| {});
         self.selected()
     }
 

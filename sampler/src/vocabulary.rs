@@ -204,8 +204,8 @@ impl Vocabulary {
         Ok(tokens)
     }
 
-    /// The tokens of a text by taking the longest one that fits, again and again, whatever the
-    /// vocabulary: not as a tokenizer spells it, but without building one.
+    /// The tokens of a text, or of any bytes, by taking the longest one that fits, again and again,
+    /// whatever the vocabulary: not as a tokenizer spells it, but without building one.
     ///
     /// # Errors
     ///
@@ -218,9 +218,9 @@ impl Vocabulary {
     /// assert_eq!(vocabulary.encode_longest("hello world")?, [TokenId(31_373), TokenId(995)]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn encode_longest(&self, text: &str) -> Result<Vec<TokenId>, EncodeError> {
+    pub fn encode_longest(&self, text: impl AsRef<[u8]>) -> Result<Vec<TokenId>, EncodeError> {
         let mut tokens = Vec::new();
-        list::encode_greedy(self, text.as_bytes(), 0, &mut tokens)?;
+        list::encode_greedy(self, text.as_ref(), 0, &mut tokens)?;
         Ok(tokens)
     }
 

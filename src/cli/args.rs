@@ -3,7 +3,11 @@
 // Doc comments are help texts here.
 #![allow(clippy::doc_markdown)]
 
+mod sampling;
+
 use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
+
+pub(super) use sampling::SamplingArgs;
 
 /// Makes a language model write only what a grammar allows.
 #[derive(Debug, Parser)]
@@ -24,7 +28,7 @@ pub(super) struct Common {
     /// How results and diagnostics are written
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
     pub(super) format: Format,
-    /// Colours in diagnostics (auto: on a terminal, unless NO_COLOR is set)
+    /// Colours (auto: on a terminal, unless NO_COLOR is set)
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub(super) color: Color,
 }
@@ -56,6 +60,8 @@ pub(super) enum Command {
     Mask(MaskArgs),
     /// Write a text that a grammar or schema allows
     Generate(GenerateArgs),
+    /// Explain a chain of samplers: what each makes of the logits
+    Chain(ChainArgs),
 }
 
 #[derive(Debug, Arguments)]
@@ -161,6 +167,37 @@ pub(super) struct GenerateArgs {
         value_parser = clap::value_parser!(i64).range(-1..)
     )]
     pub(super) max_tokens: i64,
+    #[command(flatten)]
+    pub(super) sampling: SamplingArgs,
+}
+
+#[derive(Debug, Arguments)]
+pub(super) struct ChainArgs {
+    /// A file with logits, an array or an object of tokens and logits; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "logits_seed"])]
+    pub(super) logits: Option<String>,
+    /// How many logits to generate: normal, around 0 with a standard deviation of 2.5
+    #[arg(long, default_value_t = 100, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(super) count: u32,
+    /// The seed of generated logits
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub(super) logits_seed: u32,
+    /// What the tokens are: o200k_base, cl100k_base, r50k_base, or a file
+    #[arg(long, value_name = "NAME|PATH")]
+    pub(super) vocab: Option<String>,
+    /// The tokens that a mask leaves [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "IDS")]
+    pub(super) allowed: Option<Vec<u32>>,
+    /// The tokens that came before, for the samplers that look back
+    #[arg(long, value_delimiter = ',', value_name = "IDS")]
+    pub(super) history: Vec<u32>,
+    /// How many candidates to list, the likeliest first
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub(super) top: usize,
+    /// Where a page goes that shows every step, with sliders
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<String>,
     #[command(flatten)]
     pub(super) sampling: SamplingArgs,
 }
@@ -325,52 +362,4 @@ pub(super) enum DraftArg {
     Draft6,
     #[value(name = "4")]
     Draft4,
-}
-
-/// How a token is picked.
-///
-/// The flags are llama.cpp's. A sampler that no flag asks for is not in the chain: without flags
-/// each allowed token has the probability that the model gives it.
-#[derive(Debug, Arguments)]
-#[command(next_help_heading = "Sampling (without these flags: the model's own probabilities)")]
-pub(super) struct SamplingArgs {
-    /// The seed of the model and of the draws
-    #[arg(short, long, default_value_t = 1)]
-    pub(super) seed: u32,
-    /// Mask, then pick among what is allowed (default)
-    #[arg(long, conflicts_with_all = ["rejection", "exact"])]
-    pub(super) grammar_first: bool,
-    /// Pick among all tokens, and mask only if the grammar refuses the one
-    #[arg(long, conflicts_with = "exact")]
-    pub(super) rejection: bool,
-    /// Pick as --grammar-first does, and mask only if the likeliest tokens do not decide
-    #[arg(long)]
-    pub(super) exact: bool,
-    /// Temperature; 0: always the likeliest token [default: 1]
-    #[arg(long, visible_alias = "temperature", value_name = "T")]
-    pub(super) temp: Option<f32>,
-    /// Keep the N likeliest tokens; 0: all [default: all]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(super) top_k: Option<i32>,
-    /// Keep the likeliest tokens that together have probability P [default: all]
-    #[arg(long, value_name = "P")]
-    pub(super) top_p: Option<f32>,
-    /// Keep tokens that are at least P times as likely as the likeliest one [default: all]
-    #[arg(long, value_name = "P")]
-    pub(super) min_p: Option<f32>,
-    /// Divide the logits of tokens that came lately [default: 1, off]
-    #[arg(long, value_name = "X")]
-    pub(super) repeat_penalty: Option<f32>,
-    /// How many tokens the penalties look back; -1: all [default: 64]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(super) repeat_last_n: Option<i32>,
-    /// Subtract from the logits of tokens that came lately [default: 0]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub(super) presence_penalty: Option<f32>,
-    /// The same once per occurrence [default: 0]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub(super) frequency_penalty: Option<f32>,
-    /// Add to the logit of a token: `15043+1` or `15043-1`; may be repeated
-    #[arg(long, value_name = "ID(+|-)BIAS")]
-    pub(super) logit_bias: Vec<String>,
 }

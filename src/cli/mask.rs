@@ -59,14 +59,7 @@ impl Found {
 
     fn to_json(&self, vocabulary: &Vocabulary) -> Value {
         let tokens = self.likeliest.iter().map(|&token| {
-            let bytes = vocabulary.bytes(token).unwrap_or_default();
-            let mut object = json!({"id": token.0});
-            if let Ok(text) = str::from_utf8(bytes) {
-                object["text"] = text.into();
-            } else {
-                let hex = bytes.iter().map(|byte| format!("{byte:02x}"));
-                object["hex"] = hex.collect::<String>().into();
-            }
+            let mut object = vocabulary::to_json(vocabulary, token);
             if vocabulary.is_eog(token) {
                 object["ends"] = true.into();
             }
@@ -91,23 +84,8 @@ impl Found {
         for &token in &self.likeliest {
             let bytes = vocabulary.bytes(token).unwrap_or_default();
             let ends = if vocabulary.is_eog(token) { "  (ends generation)" } else { "" };
-            let _ = writeln!(text, "{:>8}  {}{ends}", token.0, piece(bytes));
+            let _ = writeln!(text, "{:>8}  {}{ends}", token.0, vocabulary::piece(bytes));
         }
         text
     }
-}
-
-/// A piece in quotes; what is no text as `\x` escapes.
-fn piece(bytes: &[u8]) -> String {
-    let mut shown = String::from("\"");
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if c == '\'' { shown.push(c) } else { shown.extend(c.escape_debug()) }
-        }
-        for byte in chunk.invalid() {
-            let _ = write!(shown, "\\x{byte:02X}");
-        }
-    }
-    shown.push('"');
-    shown
 }

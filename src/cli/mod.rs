@@ -5,6 +5,7 @@
 //! ([`output`]). Exit codes: 0 valid or done, 1 the input is invalid, 2 could not run.
 
 mod args;
+mod chain;
 mod check;
 mod convert;
 mod failure;
@@ -19,6 +20,7 @@ mod reading;
 mod run;
 mod sampling;
 mod schema_options;
+mod trace;
 mod vocabulary;
 
 pub(crate) use run::run;

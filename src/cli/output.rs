@@ -13,6 +13,8 @@ pub(super) struct Output {
     pub(super) format: Format,
     /// Whether stderr gets colours.
     styled: bool,
+    /// Whether stdout gets colours.
+    pub(super) styled_results: bool,
 }
 
 /// How bad a message is.
@@ -107,16 +109,18 @@ impl Level {
 
 impl Output {
     pub(super) fn new(format: Format, color: Color) -> Self {
-        let styled = match color {
+        // https://no-color.org: set and not empty.
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let styled = |is_terminal: bool| match color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => {
-                // https://no-color.org: set and not empty.
-                let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-                !no_color && io::stderr().is_terminal()
-            }
+            Color::Auto => is_terminal && !no_color,
         };
-        Self { format, styled }
+        Self {
+            format,
+            styled: styled(io::stderr().is_terminal()),
+            styled_results: styled(io::stdout().is_terminal()),
+        }
     }
 
     pub(super) fn is_json(self) -> bool {

@@ -8,7 +8,7 @@ use clap::Parser;
 use super::args::{Args, Command};
 use super::failure::Invalid;
 use super::output::{Message, Output};
-use super::{check, convert, generate, mask, match_};
+use super::{chain, check, convert, generate, mask, match_};
 
 /// Runs the program with the arguments of the process.
 pub(crate) fn run() -> ExitCode {
@@ -20,6 +20,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Convert(args) => convert::run(&args, output),
         Command::Mask(args) => mask::run(&args, output),
         Command::Generate(args) => generate::run(&args, output),
+        Command::Chain(args) => chain::run(&args, output),
     };
     match result.and_then(|()| Ok(io::stdout().flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

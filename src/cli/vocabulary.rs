@@ -1,9 +1,11 @@
-//! `--vocab NAME|PATH`.
+//! `--vocab NAME|PATH`, and how tokens are shown.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use grammask::sampler::{Engine, TiktokenName, Vocabulary};
+use grammask::sampler::{Engine, TiktokenName, TokenId, Vocabulary};
+use serde_json::{Value, json};
 
 use super::input::Source;
 
@@ -20,4 +22,34 @@ pub(super) fn load(name: &str) -> anyhow::Result<Arc<Engine>> {
     let source = Source::read(name)?;
     let text = str::from_utf8(&source.bytes).with_context(|| format!("{name} is not UTF-8"))?;
     Ok(Engine::new(Vocabulary::from_json(text).with_context(|| name.to_owned())?))
+}
+
+/// The id of a token with what it spells: a text, or else bytes, or else nothing.
+pub(super) fn to_json(vocabulary: &Vocabulary, token: TokenId) -> Value {
+    let bytes = vocabulary.bytes(token).unwrap_or_default();
+    let mut object = json!({"id": token.0});
+    match str::from_utf8(bytes) {
+        Ok("") => {}
+        Ok(text) => object["text"] = text.into(),
+        Err(_) => {
+            let hex = bytes.iter().map(|byte| format!("{byte:02x}"));
+            object["hex"] = hex.collect::<String>().into();
+        }
+    }
+    object
+}
+
+/// A piece in quotes; what is no text as `\x` escapes.
+pub(super) fn piece(bytes: &[u8]) -> String {
+    let mut shown = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c == '\'' { shown.push(c) } else { shown.extend(c.escape_debug()) }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(shown, "\\x{byte:02X}");
+        }
+    }
+    shown.push('"');
+    shown
 }

@@ -33,7 +33,7 @@ impl Temperature {
     }
 
     #[allow(clippy::float_cmp)] // Exactly 1 is what changes nothing.
-    fn is_off(self) -> bool {
+    pub(super) fn is_off(self) -> bool {
         self.t == 1.0
     }
 }
@@ -50,12 +50,27 @@ impl Sampler for Temperature {
     }
 
     fn apply(&mut self, candidates: &mut Candidates) {
-        if self.is_off() {
-            return;
+        if !self.is_off() {
+            Self::scale(self.t, candidates);
         }
-        if self.t > 0.0 {
+    }
+
+    fn reach(&self) -> Reach {
+        // At 0 it matters to each candidate whether it is the best.
+        if self.is_off() || self.t > 0.0 { Reach::Each } else { Reach::All }
+    }
+
+    fn clone_box(&self) -> Box<dyn Sampler> {
+        Box::new(*self)
+    }
+}
+
+impl Temperature {
+    /// Divides by `t`, or leaves one candidate if that is 0 or less.
+    pub(super) fn scale(t: f32, candidates: &mut Candidates) {
+        if t > 0.0 {
             for candidate in candidates.as_mut_slice() {
-                candidate.logit /= self.t;
+                candidate.logit /= t;
             }
             return;
         }
@@ -68,15 +83,6 @@ impl Sampler for Temperature {
                 found = true;
             }
         }
-    }
-
-    fn reach(&self) -> Reach {
-        // At 0 it matters to each candidate whether it is the best.
-        if self.is_off() || self.t > 0.0 { Reach::Each } else { Reach::All }
-    }
-
-    fn clone_box(&self) -> Box<dyn Sampler> {
-        Box::new(*self)
     }
 }
 

@@ -1,0 +1,252 @@
+// The samplers of the library in JavaScript: the same formulas, the same rounding, the same draws.
+// A sampler tells whether its settings switch it off, and changes the candidates. `context` is what
+// came before: the ids of the last tokens.
+
+/** Draws one candidate, each with its probability. */
+function select(candidates, generator) {
+  const { data } = candidates;
+  candidates.selected = data[drawIndex(data.map((candidate) => candidate.p), generator)];
+}
+
+/** The entropy of the probabilities, in nats. */
+function entropy(data) {
+  return data.reduce((h, { p }) => (p > 0 ? single(h - single(p * log(p))) : h), 0);
+}
+
+/** Divides by a temperature; at 0 the first of the greatest logits stays. */
+function divide(candidates, t) {
+  if (t > 0) {
+    for (const candidate of candidates.data) candidate.logit = single(candidate.logit / t);
+    return;
+  }
+  const max = candidates.max();
+  let found = false;
+  for (const candidate of candidates.data) {
+    if (found || !(candidate.logit >= max)) candidate.logit = -Infinity;
+    else found = true;
+  }
+}
+
+/** In bits. */
+const surprise = (p) => single(-single(Math.log2(p)));
+
+const samplers = {
+  "logit-bias": {
+    off: (s) => s.logit_bias.length === 0,
+    apply(candidates, s) {
+      candidates.sorted = false;
+      for (const candidate of candidates.data) {
+        if (!(candidate.logit > -Infinity)) continue;
+        for (const [id, bias] of s.logit_bias) {
+          if (id === candidate.id) candidate.logit = single(candidate.logit + single(bias));
+        }
+      }
+    },
+  },
+
+  penalties: {
+    off: (s) =>
+      s.repeat_last_n <= 0 ||
+      (s.repeat_penalty === 1 && s.frequency_penalty === 0 && s.presence_penalty === 0),
+    apply(candidates, s, context) {
+      candidates.sorted = false;
+      const counts = new Map();
+      for (const id of context.history.slice(-s.repeat_last_n)) {
+        counts.set(id, (counts.get(id) ?? 0) + 1);
+      }
+      for (const candidate of candidates.data) {
+        const count = counts.get(candidate.id);
+        if (!count) continue;
+        const { logit } = candidate;
+        const repeated = single(logit <= 0 ? logit * s.repeat_penalty : logit / s.repeat_penalty);
+        const frequency = single(count * s.frequency_penalty);
+        candidate.logit = single(repeated - single(frequency + s.presence_penalty));
+      }
+    },
+  },
+
+  "top-n-sigma": {
+    off: (s) => s.top_n_sigma <= 0,
+    apply(candidates, s) {
+      if (candidates.length <= 1) return;
+      const logits = candidates.data.map((c) => c.logit).filter((logit) => logit > -Infinity);
+      if (logits.length === 0) return;
+      const mean = single(sum(logits) / logits.length);
+      const squares = logits.map((logit) => single(single(logit - mean) ** 2));
+      const deviation = single(Math.sqrt(single(sum(squares) / logits.length)));
+      const least = single(candidates.max() - single(s.top_n_sigma * deviation));
+      for (const candidate of candidates.data) {
+        if (candidate.logit < least) candidate.logit = -Infinity;
+      }
+    },
+  },
+
+  "top-k": {
+    off: (s) => s.top_k <= 0,
+    apply: (candidates, s) => candidates.partialSort(s.top_k),
+  },
+
+  typical: {
+    off: (s) => s.typical_p >= 1,
+    apply(candidates, s) {
+      candidates.sort();
+      candidates.softmax();
+      const { data } = candidates;
+      const h = entropy(data);
+      const shift = data.map(({ p }) => single(Math.abs(single(-log(p) - h))));
+      const order = data.map((_, i) => i).sort((a, b) => shift[a] - shift[b]);
+      let mass = 0;
+      const last = order.findIndex((index, i) => {
+        mass = single(mass + data[index].p);
+        return mass > s.typical_p && (s.min_keep === 0 || i + 1 >= s.min_keep);
+      });
+      const kept = last < 0 ? order : order.slice(0, last + 1);
+      candidates.keep(kept.map((index) => data[index]));
+      candidates.sorted = false;
+    },
+  },
+
+  "top-p": {
+    off: (s) => s.top_p >= 1,
+    apply(candidates, s) {
+      candidates.softmax();
+      candidates.keepMass(s.top_p, s.min_keep);
+    },
+  },
+
+  "min-p": {
+    off: (s) => s.min_p <= 0,
+    apply(candidates, s) {
+      if (!candidates.sorted) {
+        const max = Math.max(candidates.max(), -3.4028234663852886e38);
+        const least = single(max + log(s.min_p));
+        const passing = candidates.data.filter((candidate) => candidate.logit >= least);
+        if (passing.length >= Math.max(s.min_keep, 1)) return candidates.keep(passing);
+        candidates.sort();
+      }
+      const { data } = candidates;
+      const least = single(data[0].logit + log(s.min_p));
+      const failing = data.findIndex((candidate, i) => i > 0 && !(candidate.logit >= least));
+      const passing = failing < 0 ? data.length : failing;
+      candidates.keep(data.slice(0, Math.max(passing, s.min_keep)));
+    },
+  },
+
+  xtc: {
+    off: (s) => s.xtc_probability <= 0 || s.xtc_threshold > 0.5,
+    apply(candidates, s) {
+      if (candidates.length < 2) return;
+      if (new Mt19937(s.seed).single() > s.xtc_probability) return;
+      candidates.sort();
+      candidates.softmax();
+      const { data } = candidates;
+      const below = data.findIndex(({ p }) => !(p >= s.xtc_threshold));
+      const last = (below < 0 ? data.length : below) - 1;
+      if (last > 0 && data.length - last >= s.min_keep) candidates.keep(data.slice(last));
+    },
+  },
+
+  temp: {
+    off: (s) => s.temperature === 1,
+    apply: (candidates, s) => divide(candidates, s.temperature),
+  },
+
+  "temp-ext": {
+    off: (s) => s.temperature === 1 && s.dynatemp_range <= 0,
+    apply(candidates, s) {
+      if (!(s.dynatemp_range > 0)) return divide(candidates, s.temperature);
+      if (candidates.length <= 1) return;
+      const low = Math.max(0, single(s.temperature - s.dynatemp_range));
+      const high = single(s.temperature + s.dynatemp_range);
+      candidates.sort();
+      candidates.softmax();
+      const most = single(-log(single(1 / candidates.length)));
+      const share = single(entropy(candidates.data) / most);
+      const t = single(low + single(single(high - low) * pow(share, s.dynatemp_exponent)));
+      divide(candidates, t);
+      candidates.softmax();
+    },
+  },
+
+  mirostat: {
+    off: () => false,
+    apply(candidates, s) {
+      const learnt = 100;
+      candidates.sort();
+      candidates.softmax();
+      let [xy, xx] = [0, 0];
+      const { data } = candidates;
+      for (let i = 0; i < Math.min(learnt - 1, data.length - 1); i++) {
+        const x = log(single((i + 2) / (i + 1)));
+        const y = log(single(data[i].p / data[i + 1].p));
+        xy = single(xy + single(x * y));
+        xx = single(xx + single(x * x));
+      }
+      const exponent = single(xy / xx);
+      const excess = single(exponent - 1);
+      const mu = single(2 * s.mirostat_tau);
+      const share = single(1 - pow(s.vocabulary, -excess));
+      const k = pow(single(single(excess * pow(2, mu)) / share), single(1 / exponent));
+      candidates.keep(data.slice(0, k >= 1 && k < 2 ** 31 ? Math.trunc(k) : 1));
+      candidates.softmax();
+      select(candidates, new Mt19937(s.seed));
+    },
+  },
+
+  "mirostat-v2": {
+    off: () => false,
+    apply(candidates, s) {
+      candidates.sort();
+      candidates.softmax();
+      const mu = single(2 * s.mirostat_tau);
+      const { data } = candidates;
+      const first = data.findIndex(({ p }) => surprise(p) > mu);
+      candidates.keep(data.slice(0, first < 0 ? data.length : Math.max(first, 1)));
+      candidates.softmax();
+      select(candidates, new Mt19937(s.seed));
+    },
+  },
+
+  "adaptive-p": {
+    off: () => false,
+    apply(candidates, s) {
+      candidates.softmax();
+      const generator = new Mt19937(s.seed);
+      if (s.adaptive_target >= 0) {
+        const [width, peak, sharpness] = [single(1 / single(0.3)), 5, 10];
+        // Nothing has been accepted: the average is the target itself.
+        const decay = Math.min(Math.max(s.adaptive_decay, 0), single(0.99));
+        const weight = single(1 / single(1 - decay));
+        const weighted = single(s.adaptive_target / single(1 - decay));
+        const target = Math.min(s.adaptive_target, 1);
+        const wanted = single(single(2 * target) - single(weighted / weight));
+        const adapted = Math.min(Math.max(wanted, 0), 1);
+        for (const candidate of candidates.data) {
+          if (!(candidate.logit > -Infinity)) continue;
+          const d = single(Math.abs(single(single(candidate.p - adapted) * width)));
+          const bend = single(single(single(sharpness * d) * d) / single(1 + d));
+          candidate.logit = single(peak - bend);
+        }
+        candidates.sorted = false;
+        candidates.softmax();
+      }
+      select(candidates, generator);
+    },
+  },
+
+  dist: {
+    off: () => false,
+    apply(candidates, s) {
+      const draw = new Mt19937(s.seed).double();
+      const max = candidates.max();
+      const { data } = candidates;
+      for (const candidate of data) candidate.p = exp(single(candidate.logit - max));
+      const total = data.reduce((sum, candidate) => sum + candidate.p, 0);
+      const target = total * draw;
+      let running = 0;
+      const hit = data.find(({ p }) => (running += p) >= target && p > 0);
+      candidates.selected = hit ?? data[data.length - 1];
+      for (const candidate of data) candidate.p = single(candidate.p / total);
+    },
+  },
+};
