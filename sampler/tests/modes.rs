@@ -5,8 +5,10 @@ use std::sync::Arc;
 use grammask_gbnf::Grammar;
 use grammask_oracle::generate;
 use grammask_sampler::{
-    Chain, Constraint, Dist, Engine, GrammarSampler, Greedy, LogitBias, MinP, Mode, Mt19937,
-    Penalties, PenaltySettings, SampleError, Temperature, TokenId, TopK, TopP, Vocabulary,
+    AdaptiveP, AdaptiveSettings, Chain, Constraint, Dist, Dry, DryBreakers, DrySettings,
+    DynamicTemperature, Engine, EpsilonCutoff, EtaCutoff, GrammarSampler, Greedy, LogitBias, MinP,
+    MirostatSettings, MirostatV2, Mode, Mt19937, Penalties, PenaltySettings, SampleError,
+    Temperature, TokenId, TopA, TopK, TopNSigma, TopP, Typical, Vocabulary, Xtc, XtcSettings,
     uniform_f32,
 };
 use proptest::collection::vec;
@@ -21,6 +23,16 @@ enum Link {
     TopK(i32),
     TopP(f32),
     MinP(f32, usize),
+    Dry(f32),
+    TopNSigma(f32),
+    Typical(f32),
+    Xtc(f32),
+    TopA(f32),
+    EpsilonCutoff(f32),
+    EtaCutoff(f32),
+    DynamicTemperature(f32),
+    MirostatV2(u32),
+    AdaptiveP(u32),
     Greedy,
     Dist(u32),
 }
@@ -41,13 +53,36 @@ impl Link {
             Self::TopK(k) => chain.add(TopK::new(k)),
             Self::TopP(p) => chain.add(TopP::new(p, 0).expect("it is finite")),
             Self::MinP(p, min_keep) => chain.add(MinP::new(p, min_keep).expect("it is finite")),
+            Self::Dry(multiplier) => {
+                let settings = DrySettings { multiplier, allowed_length: 1, ..Default::default() };
+                chain.add(Dry::new(settings, DryBreakers::default()).expect("it is finite"))
+            }
+            Self::TopNSigma(n) => chain.add(TopNSigma::new(n).expect("it is finite")),
+            Self::Typical(p) => chain.add(Typical::new(p, 0).expect("it is finite")),
+            Self::Xtc(probability) => {
+                let settings = XtcSettings { probability, threshold: 0.1 };
+                chain.add(Xtc::new(settings, 0, 3).expect("it is finite"))
+            }
+            Self::TopA(a) => chain.add(TopA::new(a, 0).expect("it is finite")),
+            Self::EpsilonCutoff(e) => chain.add(EpsilonCutoff::new(e, 0).expect("it is finite")),
+            Self::EtaCutoff(e) => chain.add(EtaCutoff::new(e, 0).expect("it is finite")),
+            Self::DynamicTemperature(range) => {
+                chain.add(DynamicTemperature::new(0.8, range, 1.0).expect("it is finite"))
+            }
+            Self::MirostatV2(seed) => {
+                chain.add(MirostatV2::new(MirostatSettings::default(), seed).expect("defaults"))
+            }
+            Self::AdaptiveP(seed) => {
+                let settings = AdaptiveSettings { target: 0.4, ..Default::default() };
+                chain.add(AdaptiveP::new(settings, seed).expect("it is finite"))
+            }
             Self::Greedy => chain.add(Greedy),
             Self::Dist(seed) => chain.add(Dist::new(seed)),
         };
     }
 }
 
-/// Up to four samplers in any order, and one that selects.
+/// Up to six samplers in any order, and one that selects.
 fn links() -> impl Strategy<Value = Vec<Link>> {
     let bias = (any::<u32>(), prop_oneof![8 => -4.0_f32..4.0, 1 => Just(f32::NEG_INFINITY)]);
     let temperatures = vec![0.0, 0.5, 1.0, 1.5];
@@ -66,8 +101,26 @@ fn links() -> impl Strategy<Value = Vec<Link>> {
         Just(Link::Greedy),
         any::<u32>().prop_map(Link::Dist),
     ];
-    let last = prop_oneof![1 => Just(Link::Greedy), 3 => any::<u32>().prop_map(Link::Dist)];
-    (vec(link, 0..=4), last).prop_map(|(mut links, last)| {
+    // Those that are switched off, in half of the cases, change nothing.
+    let or_off = |value: f32| prop_oneof![Just(0.0), Just(value)];
+    let other = prop_oneof![
+        or_off(0.8).prop_map(Link::Dry),
+        or_off(1.0).prop_map(Link::TopNSigma),
+        prop_oneof![Just(1.0_f32), Just(0.7)].prop_map(Link::Typical),
+        or_off(0.5).prop_map(Link::Xtc),
+        or_off(0.2).prop_map(Link::TopA),
+        or_off(0.05).prop_map(Link::EpsilonCutoff),
+        or_off(0.05).prop_map(Link::EtaCutoff),
+        or_off(0.5).prop_map(Link::DynamicTemperature),
+    ];
+    let link = prop_oneof![link, other];
+    let last = prop_oneof![
+        2 => Just(Link::Greedy),
+        6 => any::<u32>().prop_map(Link::Dist),
+        1 => any::<u32>().prop_map(Link::MirostatV2),
+        1 => any::<u32>().prop_map(Link::AdaptiveP),
+    ];
+    (vec(link, 0..=6), last).prop_map(|(mut links, last)| {
         links.push(last);
         links
     })
