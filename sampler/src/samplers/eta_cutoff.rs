@@ -1,7 +1,7 @@
 //! The candidates that are not improbable for how many are probable.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Keeps the candidates with a probability of at least
 /// `min(epsilon, sqrt(epsilon) * exp(-entropy))`, and at least `min_keep`: where many tokens may
@@ -56,6 +56,10 @@ impl Sampler for EtaCutoff {
         candidates.softmax();
         let eta = self.epsilon.sqrt() * (-candidates.entropy()).exp();
         candidates.keep_probable(eta.min(self.epsilon), self.min_keep);
+    }
+
+    fn reach(&self) -> Reach {
+        if self.is_off() { Reach::Each } else { Reach::All }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {
