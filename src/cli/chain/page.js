@@ -1,10 +1,8 @@
 // The page: the steps as cards, the candidates of one step as bars, parameters as sliders.
 
-const setup = JSON.parse(document.getElementById("setup").textContent);
-// (JSON has no infinities.)
-setup.logits = setup.logits.map((logit) => Number(`${logit}`.replace("inf", "Infinity")));
+const setup = read(document.getElementById("setup").textContent);
 const given = structuredClone(setup.settings);
-const order = likeliest(setup.logits.map(single));
+const order = likeliest(setup.logits);
 
 let current = 0;
 let traced = null;
