@@ -31,7 +31,7 @@ pub(super) fn to_json(trace: &Trace, vocabulary: &Vocabulary, top: usize) -> Val
             None => {}
         }
         let cells = trace.steps.iter().map(|step| {
-            let cell = step.cells[candidate]?;
+            let cell = step.cell(candidate)?;
             Some(json!({"logit": decimal(cell.logit), "p": written(cell.p)}))
         });
         object["steps"] = cells.collect::<Vec<_>>().into();
@@ -52,7 +52,7 @@ pub(super) fn to_json(trace: &Trace, vocabulary: &Vocabulary, top: usize) -> Val
 /// How many of some candidates are left, and their probability together.
 fn sum(step: &Step, candidates: &[usize]) -> (usize, f64) {
     let left = candidates.iter().filter(|&&candidate| step.has(candidate)).count();
-    let p = candidates.iter().filter_map(|&candidate| step.cells[candidate]).map(|cell| cell.p);
+    let p = candidates.iter().filter_map(|&candidate| step.cell(candidate)).map(|cell| cell.p);
     // (The sum of nothing is -0.)
     (left, p.sum::<f64>() + 0.0)
 }
@@ -103,7 +103,7 @@ pub(super) fn to_text(
         let cut = trace.cut_by(candidate);
         let mark = if trace.selected == Some(candidate) { ">" } else { " " };
         let mut line = vec![format!("{mark} {}", name(candidate))];
-        line.extend(steps.iter().map(|&step| match trace.steps[step].cells[candidate] {
+        line.extend(steps.iter().map(|&step| match trace.steps[step].cell(candidate) {
             _ if Some(step) == cut && trace.steps[step].name == "mask" => "masked".to_owned(),
             _ if Some(step) == cut => "cut".to_owned(),
             _ if cut.is_some_and(|cut| step > cut) => String::new(),
@@ -140,7 +140,7 @@ pub(super) fn to_text(
     // Writing to a string cannot fail.
     let _ = match trace.selected {
         Some(selected) => {
-            let last = trace.steps.last().and_then(|step| step.cells[selected]);
+            let last = trace.steps.last().and_then(|step| step.cell(selected));
             let p = 100.0 * last.map_or(f64::NAN, |cell| cell.p);
             writeln!(text, "\nselected: {}, {p:.2} %", name(selected))
         }

@@ -33,7 +33,7 @@ const samplers = {
       for (const candidate of candidates.data) {
         if (!(candidate.logit > -Infinity)) continue;
         for (const [id, bias] of s.logit_bias) {
-          if (id === candidate.id) candidate.logit = single(candidate.logit + single(bias));
+          if (id === candidate.id) candidate.logit = single(candidate.logit + bias);
         }
       }
     },

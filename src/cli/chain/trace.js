@@ -11,11 +11,16 @@ function shares(logits) {
   return logits.map((logit) => (logit === null ? null : weight(logit) / sum));
 }
 
-/** What a chain starts from, of JSON; a logit is a text there if it is no finite number. */
+/** What a chain starts from, of JSON; what is no finite number is a text there. */
 function read(json) {
   const setup = JSON.parse(json);
   const number = (logit) => single(Number(`${logit}`.replace("inf", "Infinity")));
-  return { ...setup, logits: setup.logits.map((logit) => (logit === null ? null : number(logit))) };
+  const logit_bias = setup.settings.logit_bias.map(([id, bias]) => [id, number(bias)]);
+  return {
+    ...setup,
+    settings: { ...setup.settings, logit_bias },
+    logits: setup.logits.map((logit) => (logit === null ? null : number(logit))),
+  };
 }
 
 /** Settings in single precision, as the library has them; a seed is a whole number. */
