@@ -6,9 +6,10 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::{
-    AdaptiveP, AdaptiveSettings, Chain, Dist, DynamicTemperature, LogitBias, MinP, Mirostat,
-    MirostatSettings, MirostatV2, ParameterError, Penalties, PenaltySettings, Temperature, TokenId,
-    TopK, TopNSigma, TopP, Typical, Vocabulary, Xtc, XtcSettings,
+    AdaptiveP, AdaptiveSettings, Chain, Dist, Dry, DryBreakers, DrySettings, DynamicTemperature,
+    Infill, LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2, ParameterError, Penalties,
+    PenaltySettings, Temperature, TokenId, TopK, TopNSigma, TopP, Typical, Vocabulary, Xtc,
+    XtcSettings,
 };
 
 /// A sampler that settings put into a chain by its name.
@@ -16,6 +17,8 @@ use crate::{
 pub enum SamplerKind {
     /// [`Penalties`].
     Penalties,
+    /// [`Dry`].
+    Dry,
     /// [`TopNSigma`].
     TopNSigma,
     /// [`TopK`].
@@ -30,14 +33,17 @@ pub enum SamplerKind {
     Xtc,
     /// [`DynamicTemperature`].
     Temperature,
+    /// [`Infill`].
+    Infill,
     /// [`AdaptiveP`]: it selects in place of [`Dist`] at the end, wherever it stands.
     AdaptiveP,
 }
 
 impl SamplerKind {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Penalties,
+        Self::Dry,
         Self::TopNSigma,
         Self::TopK,
         Self::Typical,
@@ -45,12 +51,14 @@ impl SamplerKind {
         Self::MinP,
         Self::Xtc,
         Self::Temperature,
+        Self::Infill,
         Self::AdaptiveP,
     ];
 
     /// The samplers of a chain, in order, unless others are asked for: `edskypmxt`.
-    pub const DEFAULT: [Self; 8] = [
+    pub const DEFAULT: [Self; 9] = [
         Self::Penalties,
+        Self::Dry,
         Self::TopNSigma,
         Self::TopK,
         Self::Typical,
@@ -64,6 +72,7 @@ impl SamplerKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Penalties => "penalties",
+            Self::Dry => "dry",
             Self::TopNSigma => "top_n_sigma",
             Self::TopK => "top_k",
             Self::Typical => "typ_p",
@@ -71,6 +80,7 @@ impl SamplerKind {
             Self::MinP => "min_p",
             Self::Xtc => "xtc",
             Self::Temperature => "temperature",
+            Self::Infill => "infill",
             Self::AdaptiveP => "adaptive_p",
         }
     }
@@ -79,6 +89,7 @@ impl SamplerKind {
     pub fn letter(self) -> Option<char> {
         Some(match self {
             Self::Penalties => 'e',
+            Self::Dry => 'd',
             Self::TopNSigma => 's',
             Self::TopK => 'k',
             Self::Typical => 'y',
@@ -86,6 +97,7 @@ impl SamplerKind {
             Self::MinP => 'm',
             Self::Xtc => 'x',
             Self::Temperature => 't',
+            Self::Infill => 'i',
             Self::AdaptiveP => 'a',
         })
     }
@@ -177,7 +189,7 @@ pub enum MirostatVersion {
 /// let chain = settings.chain(&vocabulary)?;
 /// assert_eq!(
 ///     chain.to_string(),
-///     "logits -> ?penalties -> ?top-n-sigma -> top-k -> ?typical -> top-p -> min-p -> ?xtc \
+///     "logits -> ?penalties -> ?dry -> ?top-n-sigma -> top-k -> ?typical -> top-p -> min-p -> ?xtc \
 ///      -> temp-ext -> dist"
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -196,6 +208,10 @@ pub struct ChainSettings {
     pub ignore_eos: bool,
     /// Penalties for what has come. Default: none.
     pub penalties: PenaltySettings,
+    /// Penalties for what would go on with a repeat. Default: none.
+    pub dry: DrySettings,
+    /// Texts over which repeats do not go. Default: [`DryBreakers::DEFAULT_TEXTS`].
+    pub dry_breakers: Vec<String>,
     /// See [`TopNSigma`]. Default: -1, off.
     pub top_n_sigma: f32,
     /// See [`TopK`]. Default: 40.
@@ -231,6 +247,8 @@ impl Default for ChainSettings {
             logit_bias: Vec::new(),
             ignore_eos: false,
             penalties: PenaltySettings::default(),
+            dry: DrySettings::default(),
+            dry_breakers: DryBreakers::DEFAULT_TEXTS.map(str::to_owned).to_vec(),
             top_n_sigma: -1.0,
             top_k: 40,
             typical: 1.0,
@@ -275,7 +293,7 @@ impl ChainSettings {
             }
         }
         for &kind in &self.samplers {
-            self.add(kind, &mut chain)?;
+            self.add(kind, vocabulary, &mut chain)?;
         }
         if self.samplers.contains(&SamplerKind::AdaptiveP) {
             chain.add(AdaptiveP::new(self.adaptive, self.seed)?);
@@ -295,10 +313,24 @@ impl ChainSettings {
         Ok(self.logit_bias.iter().copied().chain(ended).collect())
     }
 
-    fn add(&self, kind: SamplerKind, chain: &mut Chain) -> Result<(), SettingsError> {
+    fn add(
+        &self,
+        kind: SamplerKind,
+        vocabulary: &Vocabulary,
+        chain: &mut Chain,
+    ) -> Result<(), SettingsError> {
         let min_keep = self.min_keep;
         match kind {
             SamplerKind::Penalties => chain.add(Penalties::new(self.penalties)?),
+            SamplerKind::Dry => {
+                // Finding the breakers is worth the time only where they matter.
+                let breakers = if self.dry.is_off() {
+                    DryBreakers::default()
+                } else {
+                    DryBreakers::from_texts(vocabulary, &self.dry_breakers)
+                };
+                chain.add(Dry::new(self.dry, breakers)?)
+            }
             SamplerKind::TopNSigma => chain.add(TopNSigma::new(self.top_n_sigma)?),
             SamplerKind::TopK => chain.add(TopK::new(self.top_k)),
             SamplerKind::Typical => chain.add(Typical::new(self.typical, min_keep)?),
@@ -310,6 +342,7 @@ impl ChainSettings {
                 self.temperature_range,
                 self.temperature_exponent,
             )?),
+            SamplerKind::Infill => chain.add(Infill::new(vocabulary)),
             // It comes at the end.
             SamplerKind::AdaptiveP => chain,
         };

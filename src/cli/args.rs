@@ -3,7 +3,11 @@
 // Doc comments are help texts here.
 #![allow(clippy::doc_markdown)]
 
+mod sampling;
+
 use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
+
+pub(super) use sampling::SamplingArgs;
 
 /// Makes a language model write only what a grammar allows.
 #[derive(Debug, Parser)]
@@ -358,49 +362,4 @@ pub(super) enum DraftArg {
     Draft6,
     #[value(name = "4")]
     Draft4,
-}
-
-/// How a token is picked.
-///
-/// The flags are llama.cpp's. A sampler that no flag asks for is not in the chain: without flags
-/// each allowed token has the probability that the model gives it.
-#[derive(Debug, Arguments)]
-#[command(next_help_heading = "Sampling (without these flags: the model's own probabilities)")]
-pub(super) struct SamplingArgs {
-    /// The seed of the model and of the draws
-    #[arg(short, long, default_value_t = 1)]
-    pub(super) seed: u32,
-    /// Mask, then pick among what is allowed (default)
-    #[arg(long, conflicts_with = "rejection")]
-    pub(super) grammar_first: bool,
-    /// Pick among all tokens, and mask only if the grammar refuses the one
-    #[arg(long)]
-    pub(super) rejection: bool,
-    /// Temperature; 0: always the likeliest token [default: 1]
-    #[arg(long, visible_alias = "temperature", value_name = "T")]
-    pub(super) temp: Option<f32>,
-    /// Keep the N likeliest tokens; 0: all [default: all]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(super) top_k: Option<i32>,
-    /// Keep the likeliest tokens that together have probability P [default: all]
-    #[arg(long, value_name = "P")]
-    pub(super) top_p: Option<f32>,
-    /// Keep tokens that are at least P times as likely as the likeliest one [default: all]
-    #[arg(long, value_name = "P")]
-    pub(super) min_p: Option<f32>,
-    /// Divide the logits of tokens that came lately [default: 1, off]
-    #[arg(long, value_name = "X")]
-    pub(super) repeat_penalty: Option<f32>,
-    /// How many tokens the penalties look back; -1: all [default: 64]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(super) repeat_last_n: Option<i32>,
-    /// Subtract from the logits of tokens that came lately [default: 0]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub(super) presence_penalty: Option<f32>,
-    /// The same once per occurrence [default: 0]
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub(super) frequency_penalty: Option<f32>,
-    /// Add to the logit of a token: `15043+1` or `15043-1`; may be repeated
-    #[arg(long, value_name = "ID(+|-)BIAS")]
-    pub(super) logit_bias: Vec<String>,
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::args::{GenerateArgs, ModelArg};
 use super::failure::Invalid;
 use super::output::{Output, print_json};
+use super::trace::Trace;
 use super::{grammar_source, sampling, vocabulary};
 
 pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
@@ -24,7 +25,11 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
         Constraint::new(&engine, &grammar, root).map_err(grammar_source::constraint_failure)?;
     let compile = start.elapsed();
 
-    let chain = sampling::chain(&args.sampling, engine.vocabulary())?;
+    let mut chain = sampling::chain(&args.sampling, engine.vocabulary())?;
+    let trace = args.sampling.trace.then(Trace::default);
+    if let Some(trace) = &trace {
+        chain = trace.watch(chain);
+    }
     let mut sampler = GrammarSampler::new(constraint, chain, sampling::mode(&args.sampling));
     let mut model: Box<dyn LanguageModel> = match args.model {
         ModelArg::Random => {
@@ -38,6 +43,12 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     let mut failure = None;
     let generation = generate(&mut *model, &mut sampler, max_tokens, |token| {
         let vocabulary = engine.vocabulary();
+        if let Some(trace) = &trace {
+            let bytes = vocabulary.bytes(token).unwrap_or_default();
+            let text = String::from_utf8_lossy(bytes);
+            // A trace that nobody reads is no reason to stop.
+            let _ = writeln!(io::stderr(), "{token} {text:?}: {}", trace.take());
+        }
         if output.is_json() || vocabulary.is_control(token) {
             return ControlFlow::Continue(());
         }

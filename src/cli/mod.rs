@@ -20,6 +20,7 @@ mod reading;
 mod run;
 mod sampling;
 mod schema_options;
+mod trace;
 mod vocabulary;
 
 pub(crate) use run::run;

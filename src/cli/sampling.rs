@@ -1,78 +1,87 @@
 //! From the arguments to a chain.
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use grammask::sampler::{
-    Chain, Dist, LogitBias, MinP, Mode, Penalties, PenaltySettings, Temperature, TokenId, TopK,
-    TopP, Vocabulary,
+    AdaptiveSettings, Chain, ChainSettings, DryBreakers, DrySettings, MirostatSettings,
+    MirostatVersion, Mode, PenaltySettings, SamplerKind, TokenId, Vocabulary, XtcSettings,
 };
 
 use super::args::SamplingArgs;
 
-/// The chain, in llama.cpp's order; only the samplers that a flag asks for.
+/// The settings of the chain that the arguments ask for.
+pub(super) fn settings(args: &SamplingArgs) -> anyhow::Result<ChainSettings> {
+    let samplers = match &args.sampler_seq {
+        Some(letters) => SamplerKind::sequence(letters).context("--sampler-seq")?,
+        None => SamplerKind::list(&args.samplers).context("--samplers")?,
+    };
+    let biases = args.logit_bias.iter().map(|text| bias(text));
+    Ok(ChainSettings {
+        samplers,
+        seed: args.seed,
+        logit_bias: biases.collect::<Result<_, _>>()?,
+        ignore_eos: args.ignore_eos,
+        penalties: PenaltySettings {
+            last_n: back(args.repeat_last_n),
+            repeat: args.repeat_penalty,
+            frequency: args.frequency_penalty,
+            presence: args.presence_penalty,
+        },
+        dry: DrySettings {
+            multiplier: args.dry_multiplier,
+            base: args.dry_base,
+            allowed_length: args.dry_allowed_length,
+            last_n: back(args.dry_penalty_last_n),
+        },
+        dry_breakers: match &args.dry_sequence_breaker[..] {
+            [] => DryBreakers::DEFAULT_TEXTS.map(str::to_owned).to_vec(),
+            given => given.iter().filter(|text| *text != "none").cloned().collect(),
+        },
+        top_n_sigma: args.top_n_sigma,
+        top_k: args.top_k,
+        typical: args.typical,
+        top_p: args.top_p,
+        min_p: args.min_p,
+        xtc: XtcSettings { probability: args.xtc_probability, threshold: args.xtc_threshold },
+        temperature: args.temp.max(0.0),
+        temperature_range: args.dynatemp_range,
+        temperature_exponent: args.dynatemp_exp,
+        mirostat: match args.mirostat {
+            1 => MirostatVersion::One,
+            2 => MirostatVersion::Two,
+            _ => MirostatVersion::Off,
+        },
+        mirostat_settings: MirostatSettings { tau: args.mirostat_ent, eta: args.mirostat_lr },
+        adaptive: AdaptiveSettings { target: args.adaptive_target, decay: args.adaptive_decay },
+        ..ChainSettings::default()
+    })
+}
+
+/// The chain that the arguments ask for.
 pub(super) fn chain(args: &SamplingArgs, vocabulary: &Vocabulary) -> anyhow::Result<Chain> {
-    let mut chain = Chain::new();
-    if !args.logit_bias.is_empty() {
-        let biases: Vec<_> =
-            args.logit_bias.iter().map(|text| bias(text, vocabulary)).collect::<Result<_, _>>()?;
-        chain.add(LogitBias::new(biases)?);
-    }
-    if let Some(penalties) = penalties(args)? {
-        chain.add(penalties);
-    }
-    if let Some(k) = args.top_k {
-        chain.add(TopK::new(k));
-    }
-    if let Some(p) = args.top_p {
-        chain.add(TopP::new(p, 0)?);
-    }
-    if let Some(p) = args.min_p {
-        chain.add(MinP::new(p, 0)?);
-    }
-    if let Some(t) = args.temp {
-        chain.add(Temperature::new(t)?);
-    }
-    chain.add(Dist::new(args.seed));
-    Ok(chain)
+    Ok(settings(args)?.chain(vocabulary)?)
 }
 
 pub(super) fn mode(args: &SamplingArgs) -> Mode {
-    if args.rejection { Mode::Rejection } else { Mode::GrammarFirst }
+    if args.rejection {
+        Mode::Rejection
+    } else if args.exact {
+        Mode::Exact
+    } else {
+        Mode::GrammarFirst
+    }
 }
 
-fn penalties(args: &SamplingArgs) -> anyhow::Result<Option<Penalties>> {
-    let settings = PenaltySettings::default();
-    let asked = args.repeat_penalty.is_some()
-        || args.presence_penalty.is_some()
-        || args.frequency_penalty.is_some();
-    if !asked {
-        return Ok(None);
-    }
-    let last_n = match args.repeat_last_n {
-        // llama.cpp: the size of the context.
-        Some(-1) => i32::MAX,
-        Some(n) => n,
-        None => settings.last_n,
-    };
-    let settings = PenaltySettings {
-        last_n,
-        repeat: args.repeat_penalty.unwrap_or(settings.repeat),
-        frequency: args.frequency_penalty.unwrap_or(settings.frequency),
-        presence: args.presence_penalty.unwrap_or(settings.presence),
-    };
-    Ok(Some(Penalties::new(settings)?))
+/// How far something looks back: -1 stands for the size of the context in llama.cpp.
+fn back(last_n: i32) -> i32 {
+    if last_n < 0 { i32::MAX } else { last_n }
 }
 
 /// `15043+1`, `15043-1.5` or `15043-inf`.
-fn bias(text: &str, vocabulary: &Vocabulary) -> anyhow::Result<(TokenId, f32)> {
+fn bias(text: &str) -> anyhow::Result<(TokenId, f32)> {
     let wrong = || format!("--logit-bias {text}: a token id, + or -, and a number expected");
     let at = text.find(['+', '-']).with_context(wrong)?;
     let (id, bias) = text.split_at(at);
-    let id = TokenId(id.parse().with_context(wrong)?);
-    let bias: f32 = bias.parse().with_context(wrong)?;
-    if vocabulary.bytes(id).is_none() {
-        bail!("--logit-bias {text}: the vocabulary has no token {id}");
-    }
-    Ok((id, bias))
+    Ok((TokenId(id.parse().with_context(wrong)?), bias.parse().with_context(wrong)?))
 }
 
 #[cfg(test)]
@@ -81,11 +90,10 @@ mod tests {
 
     #[test]
     fn biases() {
-        let vocabulary = Vocabulary::from_json(r#"{"tokens": ["a", "b"]}"#).expect("valid");
-        assert_eq!(bias("1+0.5", &vocabulary).ok(), Some((TokenId(1), 0.5)));
-        assert_eq!(bias("0-inf", &vocabulary).ok(), Some((TokenId(0), f32::NEG_INFINITY)));
-        for wrong in ["2+1", "1", "+1", "1+", "1+x", "a-1"] {
-            assert!(bias(wrong, &vocabulary).is_err(), "{wrong}");
+        assert_eq!(bias("1+0.5").ok(), Some((TokenId(1), 0.5)));
+        assert_eq!(bias("0-inf").ok(), Some((TokenId(0), f32::NEG_INFINITY)));
+        for wrong in ["1", "+1", "1+", "1+x", "a-1"] {
+            assert!(bias(wrong).is_err(), "{wrong}");
         }
     }
 }

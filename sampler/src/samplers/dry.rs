@@ -31,7 +31,7 @@ impl Default for DrySettings {
 
 impl DrySettings {
     #[allow(clippy::float_cmp)] // Exactly 0 is what changes nothing.
-    fn is_off(self) -> bool {
+    pub(crate) fn is_off(self) -> bool {
         self.multiplier == 0.0 || self.base < 1.0 || self.last_n <= 0
     }
 
