@@ -6,7 +6,7 @@ use grammask::sampler::{
     MirostatVersion, Mode, PenaltySettings, SamplerKind, TokenId, Vocabulary, XtcSettings,
 };
 
-use super::args::SamplingArgs;
+use super::args::{ModeArgs, SamplingArgs};
 
 /// The settings of the chain that the arguments ask for.
 pub(super) fn settings(args: &SamplingArgs) -> anyhow::Result<ChainSettings> {
@@ -61,7 +61,7 @@ pub(super) fn chain(args: &SamplingArgs, vocabulary: &Vocabulary) -> anyhow::Res
     Ok(settings(args)?.chain(vocabulary)?)
 }
 
-pub(super) fn mode(args: &SamplingArgs) -> Mode {
+pub(super) fn mode(args: &ModeArgs) -> Mode {
     if args.rejection {
         Mode::Rejection
     } else if args.exact {

@@ -134,7 +134,7 @@ pub(super) fn to_text(
     for (paint, line) in &lines {
         let first = format!("{:<width$}", line[0], width = widths[0]);
         let rest = line[1..].iter().zip(&widths[1..]);
-        let cells = rest.map(|(cell, &width)| format!("  {cell:>width$}"));
+        let cells = rest.map(|(cell, &width)| format!("   {cell:>width$}"));
         text += &paint.line(&std::iter::once(first).chain(cells).collect::<String>(), styled);
     }
     // Writing to a string cannot fail.
