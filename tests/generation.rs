@@ -98,7 +98,7 @@ fn documents_of_a_large_vocabulary() {
 #[test]
 fn documents_of_a_small_vocabulary() {
     let engine = small_vocabulary();
-    for mode in [Mode::GrammarFirst, Mode::Rejection] {
+    for mode in [Mode::GrammarFirst, Mode::Rejection, Mode::Exact] {
         for order in [Order::Any, Order::Declared] {
             let (ended, all) = run(&engine, order, 1000, mode);
             assert!(ended * 10 >= all * 9, "{ended} of {all} documents ended in order {order:?}");

@@ -23,18 +23,14 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<bool> {
     let rows = input::read_rows(&options.file)?;
     let differences = sampler_differences::listed()?;
-    let (mut passing, mut up_to_ties, mut out_of_scope) = (0, 0, 0);
+    let (mut passing, mut up_to_ties) = (0, 0);
     let mut by_sampler: BTreeMap<String, [usize; 2]> = BTreeMap::new();
     let mut by_difference: BTreeMap<&str, usize> = BTreeMap::new();
     let mut failures = Vec::new();
     for (index, row) in rows.iter().enumerate() {
         let sampler = row["sampler"].as_str().unwrap_or("").to_owned();
         let ours = match sampler_row::answer(row) {
-            Ok(Some(ours)) => ours,
-            Ok(None) => {
-                out_of_scope += 1;
-                continue;
-            }
+            Ok(ours) => ours,
             Err(error) => {
                 failures.push(failure(index, row, &format!("{error:#}")));
                 continue;
@@ -63,10 +59,10 @@ pub fn run(options: &Options) -> Result<bool> {
         }
     }
 
-    let listed = rows.len() - out_of_scope - passing - failures.len();
+    let listed = rows.len() - passing - failures.len();
     println!(
         "{} rows: {passing} pass ({up_to_ties} up to the order of ties), {listed} differ as listed, \
-         {} fail, {out_of_scope} out of scope",
+         {} fail",
         rows.len(),
         failures.len(),
     );
@@ -83,7 +79,6 @@ pub fn run(options: &Options) -> Result<bool> {
         "rows_up_to_ties": up_to_ties,
         "listed_differences": listed,
         "differences": by_difference,
-        "out_of_scope": out_of_scope,
         "by_sampler": by_sampler,
         "failures": failures,
     });

@@ -21,12 +21,15 @@ mod output;
 mod plots;
 mod profile;
 mod python;
+mod sampler_chain;
 mod sampler_differences;
 mod sampler_row;
+mod samplers;
 mod schema_options;
 mod suite;
 mod text;
 mod times;
+mod typical;
 mod variation;
 mod verdict;
 mod vocabularies;
@@ -67,6 +70,8 @@ enum Command {
     Memory(memory::Options),
     /// Reads the texts of grammars token by token through masks
     Gbnf(gbnf_speed::Options),
+    /// Times the samplers on the logits of a large vocabulary
+    Samplers(samplers::Options),
     /// Prints the grammars of schemas and reads them again
     Text(text::Options),
     /// Runs grammars that were made to break something, each in a process with limits
@@ -87,6 +92,7 @@ fn main() -> ExitCode {
         Command::Plots(options) => plots::run(&options),
         Command::Memory(options) => memory::run(&options),
         Command::Gbnf(options) => gbnf_speed::run(&options),
+        Command::Samplers(options) => samplers::run(&options),
         Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),
         Command::HostileSchemas(options) => hostile_schemas::run(&options),

@@ -11,7 +11,8 @@ use grammask_sampler::{
 };
 use serde_json::{Value, json};
 
-use crate::vocabularies;
+use crate::typical::TypicalByDefinition;
+use crate::{sampler_chain, vocabularies};
 
 /// Relative tolerance between two logits or probabilities.
 pub const TOLERANCE: f64 = 1e-6;
@@ -55,13 +56,13 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// What we answer to a row; `None` if a sampler takes part that there is not yet.
-pub fn answer(row: &Value) -> Result<Option<Value>> {
+/// What we answer to a row.
+pub fn answer(row: &Value) -> Result<Value> {
     let name = row["sampler"].as_str().context("a row has no sampler")?;
     if name == "rng" {
-        return random_numbers(row).map(Some);
+        return random_numbers(row);
     }
-    let Some(mut sampler) = sampler(name, &row["params"], &row["vocab"])? else { return Ok(None) };
+    let mut sampler = sampler(name, &row["params"], &row["vocab"])?;
     for token in list(&row["history"]) {
         sampler.accept(token_id(token)?);
     }
@@ -112,7 +113,7 @@ pub fn answer(row: &Value) -> Result<Option<Value>> {
             answer[name] = Value::Array(column);
         }
     }
-    Ok(Some(answer))
+    Ok(answer)
 }
 
 /// A token id; the absent token -1 becomes an id that no candidate has.
@@ -136,8 +137,8 @@ fn input(row: &Value) -> Result<Candidates> {
     Ok(candidates)
 }
 
-/// The sampler with a name and settings, for a vocabulary if it needs one; `None` if there is none yet.
-fn sampler(name: &str, params: &Value, vocabulary: &Value) -> Result<Option<Box<dyn Sampler>>> {
+/// The sampler with a name and settings, for a vocabulary if it needs one.
+fn sampler(name: &str, params: &Value, vocabulary: &Value) -> Result<Box<dyn Sampler>> {
     let float = |name: &str| single(&params[name]).with_context(|| format!("parameter {name}"));
     let integer = |name: &str| -> Result<i32> {
         Ok(i32::try_from(params[name].as_i64().with_context(|| format!("parameter {name}"))?)?)
@@ -156,10 +157,7 @@ fn sampler(name: &str, params: &Value, vocabulary: &Value) -> Result<Option<Box<
             let mut chain = Chain::untimed();
             for link in list(&params["chain"]) {
                 let name = link["sampler"].as_str().context("a link has no sampler")?;
-                match sampler(name, &link["params"], vocabulary)? {
-                    Some(sampler) => chain.add_boxed(sampler),
-                    None => return Ok(None),
-                };
+                chain.add_boxed(sampler(name, &link["params"], vocabulary)?);
             }
             Box::new(chain)
         }
@@ -176,18 +174,13 @@ fn sampler(name: &str, params: &Value, vocabulary: &Value) -> Result<Option<Box<
             presence: float("penalty_present")?,
         })?),
         "dry" => {
-            let breakers = match params["seq_breakers"].as_array() {
-                Some(texts) => {
-                    let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
-                    DryBreakers::from_texts(&vocabulary_of_row()?, &texts)
-                }
-                None => {
-                    let sequences = list(&params["seq_breakers_tokens"]);
-                    let tokens = |sequence: &Value| list(sequence).iter().map(token_id).collect();
-                    let sequences: Vec<Vec<TokenId>> =
-                        sequences.iter().map(tokens).collect::<Result<_>>()?;
-                    DryBreakers::from_tokens(&sequences)
-                }
+            let breakers = if let Some(texts) = params["seq_breakers"].as_array() {
+                let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+                DryBreakers::from_texts(&vocabulary_of_row()?, &texts)
+            } else {
+                let sequences = list(&params["seq_breakers_tokens"]).iter();
+                let tokens = |sequence: &Value| list(sequence).iter().map(token_id).collect();
+                DryBreakers::from_tokens(&sequences.map(tokens).collect::<Result<Vec<Vec<_>>>>()?)
             };
             let settings = DrySettings {
                 multiplier: float("multiplier")?,
@@ -206,6 +199,10 @@ fn sampler(name: &str, params: &Value, vocabulary: &Value) -> Result<Option<Box<
             Box::new(DynamicTemperature::new(float("t")?, float("delta")?, float("exponent")?)?)
         }
         "top_n_sigma" => Box::new(TopNSigma::new(float("n")?)?),
+        "common_sampler_chain" => Box::new(sampler_chain::chain(params)?),
+        "typical_by_definition" => {
+            Box::new(TypicalByDefinition { p: float("p")?, min_keep: min_keep()? })
+        }
         "typical" => Box::new(Typical::new(float("p")?, min_keep()?)?),
         "xtc" => {
             let settings = XtcSettings { probability: float("p")?, threshold: float("t")? };
@@ -223,9 +220,9 @@ fn sampler(name: &str, params: &Value, vocabulary: &Value) -> Result<Option<Box<
         }
         "greedy" => Box::new(Greedy),
         "dist" => Box::new(Dist::new(seed()?)),
-        _ => return Ok(None),
+        _ => bail!("there is no sampler {name}"),
     };
-    Ok(Some(sampler))
+    Ok(sampler)
 }
 
 /// The answer to a row of random numbers: each list from a fresh generator.
@@ -346,8 +343,7 @@ mod tests {
 
     #[test]
     fn samplers_that_do_not_exist_have_no_answer() {
-        let row =
-            json!({"sampler": "chain", "params": {"chain": [{"sampler": "xtc", "params": {}}]}});
-        assert_eq!(answer(&row).unwrap(), None);
+        let row = json!({"sampler": "chain", "params": {"chain": [{"sampler": "nothing", "params": {}}]}});
+        assert!(answer(&row).is_err());
     }
 }

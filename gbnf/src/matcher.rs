@@ -197,32 +197,37 @@ impl Matcher {
     }
 
     /// Whether a token may come next, as [`Matcher::advance_token`] reads it. Nothing is kept of what
-    /// was looked at.
+    /// was looked at. `most_work` limits the whole of it, see [`Session::limited`].
     ///
     /// # Errors
     ///
-    /// If a limit is reached before that is known.
+    /// If that limit or one of [`Matcher::advance_token`] is reached before it is known.
     ///
     /// ```
     /// use grammask_gbnf::{Automaton, Matcher, parse};
     /// let grammar = parse(r#"root ::= "a" <[7]>"#)?;
     /// let mut matcher = Matcher::new(&Automaton::compile(&grammar, "root")?);
-    /// assert!(matcher.accepts_token(Some(b"a"), |_| false)?);
-    /// assert!(!matcher.accepts_token(None, |_| true)?);
+    /// assert!(matcher.accepts_token(Some(b"a"), |_| false, 1_000)?);
+    /// assert!(!matcher.accepts_token(None, |_| true, 1_000)?);
     /// matcher.advance(b"a")?;
-    /// assert!(matcher.accepts_token(None, |_| true)?);
+    /// assert!(matcher.accepts_token(None, |_| true, 1_000)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn accepts_token(
         &self,
         bytes: Option<&[u8]>,
         matches: impl Fn(&TokenReference) -> bool,
+        most_work: u64,
     ) -> Result<bool, AdvanceError> {
-        let look = |session: &mut Session| self.after_token(session, bytes, matches).map(|_| ());
-        match self.session().look_ahead(look) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == AdvanceErrorKind::Refused => Ok(false),
-            Err(error) => Err(error),
+        let read = |session: &mut Session| self.after_token(session, bytes, matches).map(|_| ());
+        match self.session().look_ahead(|session| session.limited(most_work, read)) {
+            Some(Ok(())) => Ok(true),
+            Some(Err(error)) if error.kind() == AdvanceErrorKind::Refused => Ok(false),
+            Some(Err(error)) => Err(error),
+            None => {
+                let kind = AdvanceErrorKind::TooAmbiguous { limit: most_work };
+                Err(AdvanceError { kind, valid_up_to: 0 })
+            }
         }
     }
 

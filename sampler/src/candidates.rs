@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::TokenId;
-use crate::sort;
+use crate::{radix, sort};
 
 /// A token that may come next.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,6 +40,7 @@ pub struct Candidates {
     sorted: bool,
     scratch: Vec<Candidate>,
     buckets: Vec<u8>,
+    radix: radix::Scratch,
 }
 
 /// Two sets are equal if they hold the same candidates in the same order, selection and flag.
@@ -161,10 +162,15 @@ impl Candidates {
     pub fn partial_sort(&mut self, count: usize) {
         // llama.cpp: up to here a heap is used, above it buckets.
         const HEAP_LIMIT: usize = 128;
+        // From here on no comparisons are made, where a good part is wanted.
+        const MANY: usize = 1024;
         if !self.sorted {
             let count = count.min(self.data.len());
             if count <= HEAP_LIMIT {
                 sort::partial_sort(&mut self.data, count);
+            } else if self.data.len() > MANY && count > self.data.len() / 16 {
+                radix::sort(&self.data, &mut self.scratch, &mut self.radix);
+                std::mem::swap(&mut self.data, &mut self.scratch);
             } else {
                 self.sort_into_scratch(count);
                 self.data[..count].copy_from_slice(&self.scratch[..count]);
@@ -223,7 +229,7 @@ impl Candidates {
 
     /// Computes the probabilities of the candidates as they stand: `exp(logit - max) / sum`, in
     /// single precision and in array order. (llama.cpp: `llama_sampler_softmax_impl`)
-    /// If every logit is -inf they are NaN.
+    /// A logit of NaN counts as -inf; if every logit is -inf they are NaN.
     ///
     /// ```
     /// use grammask_sampler::Candidates;
@@ -236,7 +242,7 @@ impl Candidates {
         let Some(max) = self.max_logit() else { return };
         let mut sum = 0.0_f32;
         for candidate in &mut self.data {
-            candidate.p = (candidate.logit - max).exp();
+            candidate.p = (candidate.logit.max(f32::NEG_INFINITY) - max).exp();
             sum += candidate.p;
         }
         for candidate in &mut self.data {
@@ -281,13 +287,33 @@ impl Candidates {
         }
         self.sort_into_scratch(FIRST);
         let kept = reach(&self.scratch[..FIRST], mass, min_keep).unwrap_or_else(|| {
-            self.sort_into_scratch(self.data.len());
+            radix::sort(&self.data, &mut self.scratch, &mut self.radix);
             reach(&self.scratch, mass, min_keep).unwrap_or(self.data.len())
         });
         self.data[..kept].copy_from_slice(&self.scratch[..kept]);
         self.data.truncate(kept);
         self.sorted = true;
         self.selected = None;
+    }
+
+    /// Keeps the candidates with a probability of at least `least`, in their order. If these are
+    /// fewer than `min_keep`, or none, it keeps the `min_keep` best instead, or one, and those that
+    /// equal the last of them. Needs the probabilities; those that are NaN stay.
+    pub(crate) fn keep_probable(&mut self, least: f32, min_keep: usize) {
+        let is_below = |candidate: &Candidate| candidate.p < least;
+        let min_keep = min_keep.max(1);
+        if self.data.len() <= min_keep {
+            return;
+        }
+        if self.data.iter().filter(|candidate| !is_below(candidate)).count() >= min_keep {
+            return self.retain(|candidate| !is_below(candidate));
+        }
+        let logit = |candidate: &Candidate| candidate.logit.max(f32::NEG_INFINITY);
+        self.scratch.clone_from(&self.data);
+        let (_, last, _) =
+            self.scratch.select_nth_unstable_by(min_keep - 1, |a, b| logit(b).total_cmp(&logit(a)));
+        let least = logit(last);
+        self.retain(|candidate| logit(candidate) >= least);
     }
 }
 

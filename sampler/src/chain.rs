@@ -231,18 +231,16 @@ impl Chain {
         }
     }
 
-    /// How many samplers at the beginning change each candidate by itself, and what the one behind
-    /// them reaches.
-    pub(crate) fn reach(&self) -> (usize, Reach) {
-        let mut reaches = self.links.iter().map(|link| link.sampler.reach());
-        let each = reaches.by_ref().position(|reach| reach != Reach::Each);
-        let Some(each) = each else { return (self.links.len(), Reach::All) };
-        let reach = match self.links[each].sampler.reach() {
-            // It leaves the others, and a sampler behind it would see them.
-            Reach::First if each + 1 < self.links.len() => Reach::All,
-            reach => reach,
-        };
-        (each, reach)
+    /// Where the first sampler is that does more than change each candidate by itself, and which
+    /// candidates it reaches; the end, if there is none.
+    pub(crate) fn decisive(&self) -> (usize, Reach) {
+        let reaches = self.links.iter().map(|link| link.sampler.reach());
+        match reaches.enumerate().find(|&(_, reach)| reach != Reach::Each) {
+            // It leaves the others, and the sampler behind it would see them.
+            Some((at, Reach::First)) if at + 1 < self.links.len() => (at, Reach::All),
+            Some(decisive) => decisive,
+            None => (self.links.len(), Reach::All),
+        }
     }
 
     /// Tells every sampler that a token has come next.

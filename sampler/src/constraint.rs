@@ -188,11 +188,11 @@ impl Constraint {
     /// Whether a token may come next; without computing a mask. `false` also where a limit of the
     /// matcher is reached.
     pub fn allows(&self, token: TokenId) -> bool {
-        self.probe(token) == Some(true)
+        self.probe(token, u64::MAX) == Some(true)
     }
 
-    /// As [`Constraint::allows`]; nothing where a limit is reached.
-    pub(crate) fn probe(&self, token: TokenId) -> Option<bool> {
+    /// Whether a token may come next; nothing where a limit of the matcher is reached, or `most_work`.
+    pub(crate) fn probe(&self, token: TokenId, most_work: u64) -> Option<bool> {
         let vocabulary = self.engine.vocabulary();
         let Some(bytes) = vocabulary.bytes(token) else { return Some(false) };
         if self.ended {
@@ -202,7 +202,8 @@ impl Constraint {
             return Some(self.matcher.is_complete());
         }
         let text = (!vocabulary.is_control(token)).then_some(bytes);
-        self.matcher.accepts_token(text, |reference| self.engine.means(reference, token)).ok()
+        let means = |reference: &TokenReference| self.engine.means(reference, token);
+        self.matcher.accepts_token(text, means, most_work).ok()
     }
 
     /// Reads a token.

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::candidates::Candidates;
 use crate::chain::Chain;
 use crate::constraint::{Constraint, ConstraintError};
-use crate::exact::Shortlist;
+use crate::exact::{self, Shortlist};
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
 
@@ -123,21 +123,21 @@ impl GrammarSampler {
         self.selected()
     }
 
-    /// What the samplers at the beginning do to each candidate by itself they do to all of them, so
-    /// that afterwards the best are known.
+    /// What the first samplers do to each candidate by itself is done to all of them, so that
+    /// afterwards the best are known.
     fn sample_exactly(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
-        let (each, reach) = self.chain.reach();
+        let (decisive, reach) = self.chain.decisive();
         if !Shortlist::is_worth_while(reach) {
             return self.sample_allowed(logits);
         }
         self.set_all(logits);
-        self.chain.apply_links(0..each, &mut self.candidates, |_, _| {});
-        let constraint = &self.constraint;
-        if !self.shortlist.apply(&mut self.candidates, reach, |token| constraint.probe(token)) {
+        self.chain.apply_links(0..decisive, &mut self.candidates, |_, _| {});
+        let allows = |token| self.constraint.probe(token, exact::MOST_WORK);
+        if !self.shortlist.apply(&mut self.candidates, reach, allows) {
             self.fill_mask()?;
             self.candidates.retain(|candidate| self.mask.contains(candidate.id));
         }
-        self.chain.apply_links(each..self.chain.len(), &mut self.candidates, |_, _| {});
+        self.chain.apply_links(decisive..self.chain.len(), &mut self.candidates, |_, _| {});
         self.selected()
     }
 

@@ -6,7 +6,7 @@
 //! No model, no file and no network is touched here.
 //!
 //! ```
-//! use grammask_sampler::{Candidates, Chain, Dist, Temperature, TopK, Vocabulary};
+//! use grammask_sampler::{Candidates, Chain, Dist, Temperature, TopA, TopK, Vocabulary};
 //!
 //! let vocabulary = Vocabulary::from_name("r50k_base")?;
 //! let mut chain = Chain::new();
@@ -44,6 +44,7 @@ mod lookahead;
 mod loops;
 mod mask;
 mod quotient;
+mod radix;
 mod reach;
 mod rng;
 mod samplers;
@@ -68,9 +69,10 @@ pub use mask::TokenMask;
 pub use reach::Reach;
 pub use rng::{Discrete, Mt19937, uniform_f32, uniform_f64};
 pub use samplers::{
-    AdaptiveP, AdaptiveSettings, Dist, Dry, DryBreakers, DrySettings, DynamicTemperature, Greedy,
-    Infill, LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2, ParameterError, Penalties,
-    PenaltySettings, Temperature, TopK, TopNSigma, TopP, Typical, Xtc, XtcSettings,
+    AdaptiveP, AdaptiveSettings, Dist, Dry, DryBreakers, DrySettings, DynamicTemperature,
+    EpsilonCutoff, EtaCutoff, Greedy, Infill, LogitBias, MinP, Mirostat, MirostatSettings,
+    MirostatV2, ParameterError, Penalties, PenaltySettings, Temperature, TopA, TopK, TopNSigma,
+    TopP, Typical, Xtc, XtcSettings,
 };
 pub use settings::{ChainSettings, MirostatVersion, SamplerKind, SettingsError};
 pub use token_id::TokenId;

@@ -32,8 +32,8 @@ fn tokens(constraint: &Constraint) -> Vec<u32> {
 }
 
 #[test]
-fn both_modes_write_only_what_the_grammar_allows() {
-    for mode in [Mode::GrammarFirst, Mode::Rejection] {
+fn every_mode_writes_only_what_the_grammar_allows() {
+    for mode in [Mode::GrammarFirst, Mode::Rejection, Mode::Exact] {
         for seed in 0..50 {
             let mut sampler =
                 GrammarSampler::new(constraint("root ::= \"ab\"+"), chain(seed), mode);

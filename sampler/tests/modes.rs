@@ -56,9 +56,12 @@ fn links() -> impl Strategy<Value = Vec<Link>> {
         (0.5_f32..2.0, -1.0_f32..1.0)
             .prop_map(|(repeat, presence)| Link::Penalties(repeat, presence)),
         prop::sample::select(temperatures).prop_map(Link::Temperature),
-        prop_oneof![4 => -1..8, 1 => 8..200].prop_map(Link::TopK),
+        prop_oneof![4 => -1..8, 1 => 100..140].prop_map(Link::TopK),
         (0.0_f32..1.2).prop_map(Link::TopP),
-        (prop_oneof![4 => 0.0_f32..1.0, 1 => Just(1.0), 1 => Just(2.0)], 0_usize..3)
+        (
+            prop_oneof![4 => 0.0_f32..1.0, 1 => Just(1e-8), 1 => Just(1.0), 1 => Just(2.0)],
+            0_usize..3
+        )
             .prop_map(|(p, min_keep)| Link::MinP(p, min_keep)),
         Just(Link::Greedy),
         any::<u32>().prop_map(Link::Dist),
@@ -72,7 +75,7 @@ fn links() -> impl Strategy<Value = Vec<Link>> {
 
 /// Most random grammars allow few tokens; these allow many.
 fn grammars() -> impl Strategy<Value = Grammar> {
-    let wide = ["[^x]*", "(\"a\" | [b-c,])* \"=\"?", "[^a] .{0,6}", "([a-c] [^a-c]?)*"];
+    let wide = [".*", "[^x]*", "(\"a\" | [b-c,])* \"=\"?", "[^a] .{0,6}", "([a-c] [^a-c]?)*"];
     let parse = |body| Grammar::parse(&format!("root ::= {body}")).expect("it has no mistakes");
     prop_oneof![generate::grammars(), prop::sample::select(wide.to_vec()).prop_map(parse)]
 }
@@ -305,5 +308,26 @@ fn candidates_are_refilled_in_place() {
             places.push(place);
         }
         assert!(places.iter().all(|place| *place == places[0]), "{mode:?}: {places:?}");
+    }
+}
+
+/// What is not found within the limits of work is not refused: a token that comes may come.
+#[test]
+fn in_no_mode_is_too_ambiguous_taken_for_refused() {
+    let grammar = "root ::= (item | [a-z]* | \"b\"){2,5}\nitem ::= root [a-z] | \"\"";
+    let grammar = Grammar::parse(grammar).expect("it has no mistakes");
+    let engine = Engine::new(Vocabulary::from_json(PIECES).expect("it is well formed"));
+    let mut constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
+    for _ in 0..30 {
+        constraint.accept(TokenId(0)).expect("every letter may come");
+    }
+    assert!(constraint.is_too_ambiguous());
+    for mode in [Mode::GrammarFirst, Mode::Rejection, Mode::Exact] {
+        let mut chain = Chain::untimed();
+        chain.add(Greedy);
+        match GrammarSampler::new(constraint.clone(), chain, mode).sample(&LOGITS) {
+            Ok(token) => assert!(mode != Mode::GrammarFirst && constraint.allows(token)),
+            Err(error) => assert_eq!(error, SampleError::TooAmbiguous, "{mode:?}"),
+        }
     }
 }

@@ -52,8 +52,8 @@ impl DryBreakers {
     /// character, as [`Vocabulary::encode_longest`] does. (llama.cpp then looks for replacement
     /// characters instead.)
     ///
-    /// All texts are looked for in one pass over the vocabulary, which takes a millisecond or two.
-    /// Texts of more than one byte may need the encoder of a built-in vocabulary as well.
+    /// All texts are looked for in one pass over the vocabulary. Those of more than one byte need the
+    /// encoder of a built-in vocabulary as well, which takes a while to build.
     pub fn from_texts(vocabulary: &Vocabulary, texts: &[impl AsRef<str>]) -> Self {
         let texts: Vec<Text<'_>> = texts
             .iter()

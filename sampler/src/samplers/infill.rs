@@ -8,8 +8,8 @@ use crate::{Candidate, Candidates, Sampler, TokenId, Vocabulary};
 /// Keeps the few tokens that are sure to fill a gap in a text, and ends generation early; meant to
 /// come behind top-k and top-p.
 ///
-/// 1. It computes the probabilities and sorts. If the tokens that end generation have more than the
-///    others when theirs are taken three times the number of candidates, only they stay.
+/// 1. It computes the probabilities and sorts. If that of all tokens that end generation, times three,
+///    times the number of candidates, is more than that of all others, only they stay.
 /// 2. Else, where one token's text begins another's, the more probable of the two takes over the
 ///    probability of the other one, which goes; tried from the most probable token on.
 /// 3. Of the others those with less than 0.2 go, then those with less than 1 / (n + 1) of what
@@ -54,7 +54,7 @@ struct Tokens {
 }
 
 impl Infill {
-    /// Fills gaps with the tokens of a vocabulary. Takes a few milliseconds; a copy shares the tables.
+    /// Fills gaps with the tokens of a vocabulary. Takes one pass over it; a copy shares the tables.
     pub fn new(vocabulary: &Vocabulary) -> Self {
         Self { tokens: Arc::new(Tokens::new(vocabulary)), by_text: Vec::new(), others: Vec::new() }
     }

@@ -12,7 +12,7 @@ pub(crate) struct ModeArgs {
     /// Pick among all tokens, and mask only if the grammar refuses the one
     #[arg(long, conflicts_with = "exact")]
     pub(crate) rejection: bool,
-    /// Pick what --grammar-first picks, mostly without a mask
+    /// Pick as --grammar-first does, and mask only if the likeliest tokens do not decide
     #[arg(long)]
     pub(crate) exact: bool,
 }
