@@ -120,8 +120,10 @@ impl Reader {
 }
 
 /// Logits with ties, and with what is no number.
-const TIES: &str = "[1, 2, 2, \"-inf\", 0.5, 2, 1, \"-inf\", -3, 1, 0, 0, 2, 1.5, 1, 2, 1, 0, 2, 1, 2, 0]";
-const TEXTS: &str = r#"{"he": 2, "hell": 3, "hello": 2.5, "</s>": 0, "<b>": 1, ":": 1.5, "é\n": 0.1}"#;
+const TIES: &str =
+    "[1, 2, 2, \"-inf\", 0.5, 2, 1, \"nan\", -3, 1, 0, 0, 2, 1.5, 1, 2, 1, 0, 2, 1, 2, 0]";
+const TEXTS: &str =
+    r#"{"he": 2, "hell": 3, "hello": 2.5, "</s>": 0, "<b>": 1, ":": 1.5, "é\n": 0.1}"#;
 const HISTORY: &str = "1,2,3,1,2,3,5,0,1,2";
 
 #[test]
@@ -148,6 +150,7 @@ fn the_numbers_of_a_page_are_those_of_the_command() {
         each("dry", &["--dry-multiplier", "1", "--dry-sequence-breaker", "none"]),
         each("top_n_sigma", &["--top-n-sigma", "1.2"]),
         each("top_k", &["--top-k", "7"]),
+        each("top_k", &["--top-k", "200"]),
         each("typical", &["--typical", "0.4"]),
         each("top_n_sigma;typical", &["--top-n-sigma", "1", "--typical", "0.8"]),
         each("top_p", &["--top-p", "0.5"]),
@@ -182,11 +185,19 @@ fn the_numbers_of_a_page_are_those_of_the_command() {
             ],
         ),
     ];
+    // Few distinct values, so that the order among equal ones matters.
+    let many = |count: u32| {
+        let values = (0..count).map(|i| f64::from(i.wrapping_mul(2_654_435_761) >> 28) / 4.0);
+        serde_json::to_string(&values.collect::<Vec<_>>()).expect("logits are JSON")
+    };
+    let (hundreds, thousands) = (many(600), many(2000));
     let logits = [
         (&["--count", "30"][..], ""),
         (&["--count", "30", "--logits-seed", "9", "--allowed", "1,2,3,5,8,13,21"], ""),
         (&["--count", "3000", "--logits-seed", "2", "--top", "300"], ""),
         (&["--logits", "-"], TIES),
+        (&["--logits", "-", "--top", "5"], &hundreds),
+        (&["--logits", "-", "--top", "5"], &thousands),
         (&["--logits", "-", "--allowed", "0,1,2,4,5,6"], TEXTS),
         (&["--count", "200", "--vocab", "r50k_base", "--top", "5"], ""),
     ];

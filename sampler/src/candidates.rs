@@ -41,6 +41,8 @@ pub struct Candidates {
     scratch: Vec<Candidate>,
     buckets: Vec<u8>,
     radix: radix::Scratch,
+    /// What to sort by, and where the candidate is.
+    keys: Vec<(u32, u32)>,
 }
 
 /// Two sets are equal if they hold the same candidates in the same order, selection and flag.
@@ -263,11 +265,17 @@ impl Candidates {
         self.selected = None;
     }
 
-    /// Keeps those in a range, the one with the least `key` first.
+    /// Keeps those in a range, the one with the least `key` first, which is 0 or more; equal ones stay
+    /// in their order.
     pub(crate) fn keep_by(&mut self, range: Range<usize>, key: impl Fn(&Candidate) -> f32) {
-        self.truncate(range.end);
-        self.drop_first(range.start);
-        self.data.sort_unstable_by(|one, other| key(one).total_cmp(&key(other)));
+        let kept = self.data.get(range).unwrap_or_default();
+        self.keys.clear();
+        // The bits of such numbers have their order.
+        self.keys.extend((0..).zip(kept).map(|(place, one)| (key(one).to_bits(), place)));
+        self.keys.sort_unstable();
+        self.scratch.clear();
+        self.scratch.extend(self.keys.iter().map(|&(_, place)| kept[place as usize]));
+        std::mem::swap(&mut self.data, &mut self.scratch);
         self.selected = None;
         self.sorted = false;
     }

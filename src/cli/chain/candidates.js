@@ -40,8 +40,9 @@ class Candidates {
   partialSort(count) {
     if (!this.sorted) {
       count = Math.min(count, this.length);
+      const isGoodPart = this.length > 1024 && count > Math.floor(this.length / 16);
       if (count <= 128) partialSortRange(this.data, 0, this.length, count);
-      else this.data = bucketSort(this.data, count);
+      else this.data = isGoodPart ? stableSort(this.data) : bucketSort(this.data, count);
       this.sorted = true;
       this.selected = null;
     }
@@ -90,7 +91,7 @@ class Candidates {
     let sorted = bucketSort(this.data, first);
     let kept = reach(sorted.slice(0, first));
     if (kept === null) {
-      sorted = bucketSort(this.data, this.length);
+      sorted = stableSort(this.data);
       kept = reach(sorted) ?? this.length;
     }
     this.keep(sorted.slice(0, kept));

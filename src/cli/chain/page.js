@@ -196,9 +196,9 @@ function makeSlider([name, words, low, high, step]) {
   const value = setup.settings[name];
   const range = make("input", { type: "range", step, min: Math.min(low, value), max: Math.max(high, value), value });
   range.setAttribute("aria-label", words);
-  const number = make("input", { type: "number", step: "any", value });
+  const number = make("input", { type: "number", step: "any", min: Math.min(low, value), value });
   const set = (from, to) => {
-    if (from.value === "" || !Number.isFinite(Number(from.value))) return;
+    if (from.value === "" || !from.validity.valid) return;
     to.value = from.value;
     change(name, Number(from.value));
   };
