@@ -42,7 +42,8 @@ pub(super) fn settings(args: &SamplingArgs) -> anyhow::Result<ChainSettings> {
         top_p: args.top_p,
         min_p: args.min_p,
         xtc: XtcSettings { probability: args.xtc_probability, threshold: args.xtc_threshold },
-        temperature: args.temp.max(0.0),
+        // What is no number is refused later.
+        temperature: if args.temp < 0.0 { 0.0 } else { args.temp },
         temperature_range: args.dynatemp_range,
         temperature_exponent: args.dynatemp_exp,
         mirostat: match args.mirostat {

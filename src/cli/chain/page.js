@@ -23,7 +23,8 @@ function make(tag, properties = {}, ...children) {
 const label = ({ id, text, hex }) =>
   text === undefined ? (hex === undefined ? `${id}` : hex.replace(/../g, "\\x$&")) : JSON.stringify(text);
 
-const percent = (p) => (p === null ? "" : `${(100 * p).toFixed(p < 0.001 ? 4 : 2)} %`);
+// Nothing has a probability where nothing is possible.
+const percent = (p) => (p === null ? "" : Number.isNaN(p) ? "–" : `${(100 * p).toFixed(p < 0.001 ? 4 : 2)} %`);
 
 /** A logit as people read it. */
 const short = (logit) =>

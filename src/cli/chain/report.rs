@@ -57,6 +57,11 @@ fn sum(step: &Step, candidates: &[usize]) -> (usize, f64) {
     (left, p.sum::<f64>() + 0.0)
 }
 
+/// Nothing has a probability where nothing is possible.
+fn percent(p: f64) -> String {
+    if p.is_nan() { "-".to_owned() } else { format!("{:.2} %", 100.0 * p) }
+}
+
 /// How a line is coloured.
 #[derive(Clone, Copy, PartialEq)]
 enum Paint {
@@ -107,7 +112,7 @@ pub(super) fn to_text(
             _ if Some(step) == cut && trace.steps[step].name == "mask" => "masked".to_owned(),
             _ if Some(step) == cut => "cut".to_owned(),
             _ if cut.is_some_and(|cut| step > cut) => String::new(),
-            Some(Cell { logit, p }) => format!("{logit:.2} {:>6.2} %", 100.0 * p),
+            Some(Cell { logit, p }) => format!("{logit:.2} {:>8}", percent(p)),
             None => String::new(),
         }));
         let paint = match (trace.selected == Some(candidate), cut) {
@@ -121,7 +126,7 @@ pub(super) fn to_text(
         let mut line = vec![format!("  {} others", others.len())];
         line.extend(steps.iter().map(|&step| {
             let (left, p) = sum(&trace.steps[step], &others);
-            if left > 0 { format!("{left}: {:>6.2} %", 100.0 * p) } else { String::new() }
+            if left > 0 { format!("{left}: {:>8}", percent(p)) } else { String::new() }
         }));
         lines.push((Paint::Quiet, line));
     }
@@ -141,8 +146,8 @@ pub(super) fn to_text(
     let _ = match trace.selected {
         Some(selected) => {
             let last = trace.steps.last().and_then(|step| step.cell(selected));
-            let p = 100.0 * last.map_or(f64::NAN, |cell| cell.p);
-            writeln!(text, "\nselected: {}, {p:.2} %", name(selected))
+            let p = percent(last.map_or(f64::NAN, |cell| cell.p));
+            writeln!(text, "\nselected: {}, {p}", name(selected))
         }
         None => writeln!(text, "\nnothing is selected"),
     };
