@@ -135,13 +135,15 @@ fn the_numbers_of_a_page_are_those_of_the_command() {
         }
         return;
     };
-    let each = |sampler: &'static str, args: &[&'static str]| {
-        let mut all = vec!["--samplers", sampler, "--seed", "5"];
+    let each = |samplers: &'static str, args: &[&'static str]| {
+        let mut all = vec!["--samplers", samplers, "--seed", "5"];
         all.extend(args);
         all
     };
+    let all = SamplerKind::ALL.map(SamplerKind::name).join(";");
     let chains = [
         vec![],
+        vec!["--samplers", &all],
         each("", &[]),
         each("penalties", &["--repeat-penalty", "1.3", "--frequency-penalty", "0.2"]),
         each("penalties", &["--presence-penalty", "0.7", "--repeat-last-n", "3"]),

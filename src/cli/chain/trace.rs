@@ -102,7 +102,7 @@ impl Trace {
         });
         let selected = candidates.selected_candidate();
         let selected = selected.and_then(|selected| places.get(&selected.id).copied());
-        Self { steps, selected, tokens }
+        Self { tokens, steps, selected }
     }
 
     /// The step that took a candidate out, or its logit to -inf.
