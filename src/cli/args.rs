@@ -7,7 +7,7 @@ mod sampling;
 
 use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
 
-pub(super) use sampling::SamplingArgs;
+pub(super) use sampling::{ModeArgs, SamplingArgs};
 
 /// Makes a language model write only what a grammar allows.
 #[derive(Debug, Parser)]
@@ -167,6 +167,11 @@ pub(super) struct GenerateArgs {
         value_parser = clap::value_parser!(i64).range(-1..)
     )]
     pub(super) max_tokens: i64,
+    /// Print to stderr, for each token, how many candidates each sampler leaves
+    #[arg(long)]
+    pub(super) trace: bool,
+    #[command(flatten)]
+    pub(super) mode: ModeArgs,
     #[command(flatten)]
     pub(super) sampling: SamplingArgs,
 }

@@ -5,12 +5,13 @@ mod report;
 mod start;
 mod trace;
 
+use std::collections::HashSet;
 use std::fs;
 
 use anyhow::{Context, bail};
 use grammask::sampler::TokenId;
-use serde_json::json;
 
+use self::page::Setup;
 use self::start::Start;
 use self::trace::Trace;
 use super::args::ChainArgs;
@@ -25,13 +26,22 @@ pub(super) fn run(args: &ChainArgs, output: Output) -> anyhow::Result<()> {
     if let Some(token) = history.iter().find(|&&token| vocabulary.bytes(token).is_none()) {
         bail!("--history {token}: the vocabulary has no token {token}");
     }
-    let mut chain = sampling::chain(&args.sampling, vocabulary)?;
+    let settings = sampling::settings(&args.sampling)?;
+    let mut chain = settings.chain(vocabulary)?;
     for &token in &history {
         chain.accept(token);
     }
     let trace = Trace::new(&mut chain, &start.logits, allowed.as_deref());
     if let Some(path) = &args.html {
-        let setup = page::setup(json!({}), &start, allowed.as_deref(), &history, args.top);
+        let setup = Setup {
+            settings: &settings,
+            chain: &chain,
+            vocabulary,
+            trace: &trace,
+            allowed: allowed.as_deref(),
+            history: &history,
+            top: args.top,
+        };
         fs::write(path, page::html(&setup)).with_context(|| format!("cannot write {path}"))?;
     }
     if output.is_json() {
@@ -43,8 +53,8 @@ pub(super) fn run(args: &ChainArgs, output: Output) -> anyhow::Result<()> {
 
 /// The tokens that a mask leaves.
 fn allowed(ids: &[u32], start: &Start) -> anyhow::Result<Vec<TokenId>> {
-    let is_candidate = |id: u32| start.logits.iter().any(|&(token, _)| token == TokenId(id));
-    if let Some(id) = ids.iter().find(|&&id| !is_candidate(id)) {
+    let candidates: HashSet<u32> = start.logits.iter().map(|(token, _)| token.0).collect();
+    if let Some(id) = ids.iter().find(|id| !candidates.contains(id)) {
         bail!("--allowed {id}: there is no candidate {id}");
     }
     Ok(ids.iter().copied().map(TokenId).collect())

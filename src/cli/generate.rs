@@ -26,11 +26,11 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     let compile = start.elapsed();
 
     let mut chain = sampling::chain(&args.sampling, engine.vocabulary())?;
-    let trace = args.sampling.trace.then(Trace::default);
+    let trace = args.trace.then(Trace::default);
     if let Some(trace) = &trace {
         chain = trace.watch(chain);
     }
-    let mut sampler = GrammarSampler::new(constraint, chain, sampling::mode(&args.sampling));
+    let mut sampler = GrammarSampler::new(constraint, chain, sampling::mode(&args.mode));
     let mut model: Box<dyn LanguageModel> = match args.model {
         ModelArg::Random => {
             Box::new(RandomModel::new(&engine, args.sampling.seed).with_words_of(&grammar))

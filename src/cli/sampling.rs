@@ -6,7 +6,7 @@ use grammask::sampler::{
     MirostatVersion, Mode, PenaltySettings, SamplerKind, TokenId, Vocabulary, XtcSettings,
 };
 
-use super::args::SamplingArgs;
+use super::args::{ModeArgs, SamplingArgs};
 
 /// The settings of the chain that the arguments ask for.
 pub(super) fn settings(args: &SamplingArgs) -> anyhow::Result<ChainSettings> {
@@ -45,7 +45,8 @@ pub(super) fn settings(args: &SamplingArgs) -> anyhow::Result<ChainSettings> {
         epsilon_cutoff: args.epsilon_cutoff,
         eta_cutoff: args.eta_cutoff,
         xtc: XtcSettings { probability: args.xtc_probability, threshold: args.xtc_threshold },
-        temperature: args.temp.max(0.0),
+        // What is no number is refused later.
+        temperature: if args.temp < 0.0 { 0.0 } else { args.temp },
         temperature_range: args.dynatemp_range,
         temperature_exponent: args.dynatemp_exp,
         mirostat: match args.mirostat {
@@ -64,7 +65,7 @@ pub(super) fn chain(args: &SamplingArgs, vocabulary: &Vocabulary) -> anyhow::Res
     Ok(settings(args)?.chain(vocabulary)?)
 }
 
-pub(super) fn mode(args: &SamplingArgs) -> Mode {
+pub(super) fn mode(args: &ModeArgs) -> Mode {
     if args.rejection {
         Mode::Rejection
     } else if args.exact {

@@ -84,6 +84,18 @@ impl DryBreakers {
         Self { sequences: sequences.into() }
     }
 
+    /// The sequences in order: the first token of each, and the tokens behind it.
+    ///
+    /// ```
+    /// use grammask_sampler::{DryBreakers, TokenId};
+    ///
+    /// let breakers = DryBreakers::from_tokens(&[[TokenId(7), TokenId(3)]]);
+    /// assert!(breakers.sequences().eq([(TokenId(7), &[TokenId(3)][..])]));
+    /// ```
+    pub fn sequences(&self) -> impl Iterator<Item = (TokenId, &[TokenId])> {
+        self.sequences.iter().map(|(head, tail)| (*head, &**tail))
+    }
+
     /// Whether a token is a breaker by itself.
     pub(super) fn is_breaker(&self, token: TokenId) -> bool {
         self.tails(token).next().is_some_and(<[TokenId]>::is_empty)

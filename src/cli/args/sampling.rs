@@ -3,13 +3,9 @@
 use clap::{ArgAction, Args as Arguments};
 use grammask::sampler::SamplerKind;
 
+/// How the grammar and the samplers work together.
 #[derive(Debug, Arguments)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag")]
-#[command(next_help_heading = "Sampling (flags and defaults of llama.cpp)")]
-pub(crate) struct SamplingArgs {
-    /// The seed of the model and of the draws
-    #[arg(short, long, default_value_t = 1)]
-    pub(crate) seed: u32,
+pub(crate) struct ModeArgs {
     /// Mask, then pick among what is allowed (default)
     #[arg(long, conflicts_with_all = ["rejection", "exact"])]
     pub(crate) grammar_first: bool,
@@ -19,9 +15,15 @@ pub(crate) struct SamplingArgs {
     /// Pick as --grammar-first does, and mask only if the likeliest tokens do not decide
     #[arg(long)]
     pub(crate) exact: bool,
-    /// Print to stderr, for each token, how many candidates each sampler leaves
-    #[arg(long)]
-    pub(crate) trace: bool,
+}
+
+/// The samplers and their settings.
+#[derive(Debug, Arguments)]
+#[command(next_help_heading = "Sampling (flags and defaults of llama.cpp)")]
+pub(crate) struct SamplingArgs {
+    /// The seed of the model and of the draws
+    #[arg(short, long, default_value_t = 1)]
+    pub(crate) seed: u32,
     /// The samplers, in order: names with `;` between them
     #[arg(long, value_name = "NAMES", default_value_t = names())]
     pub(crate) samplers: String,

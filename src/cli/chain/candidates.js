@@ -2,6 +2,7 @@
 // rounded to single precision where the library rounds it.
 
 const single = Math.fround;
+const greatestNumber = 3.4028234663852886e38;
 const exp = (x) => single(Math.exp(x));
 const log = (x) => single(Math.log(x));
 const pow = (x, y) => single(Math.pow(x, y));
@@ -39,8 +40,9 @@ class Candidates {
   partialSort(count) {
     if (!this.sorted) {
       count = Math.min(count, this.length);
+      const isGoodPart = this.length > 1024 && count > Math.floor(this.length / 16);
       if (count <= 128) partialSortRange(this.data, 0, this.length, count);
-      else this.data = bucketSort(this.data, count);
+      else this.data = isGoodPart ? stableSort(this.data) : bucketSort(this.data, count);
       this.sorted = true;
       this.selected = null;
     }
@@ -50,9 +52,25 @@ class Candidates {
   /** Computes the probabilities. */
   softmax() {
     const max = this.max();
-    for (const candidate of this.data) candidate.p = exp(single(candidate.logit - max));
+    for (const candidate of this.data) candidate.p = exp(single(rank(candidate) - max));
     const total = sum(this.data.map((candidate) => candidate.p));
     for (const candidate of this.data) candidate.p = single(candidate.p / total);
+  }
+
+  /** The entropy of the probabilities, in nats. */
+  entropy() {
+    return -sum(this.data.filter(({ p }) => p > 0).map(({ p }) => single(p * log(p))));
+  }
+
+  /** Keeps the candidates with a probability, or else the best. */
+  keepProbable(least, minKeep) {
+    const { data } = this;
+    minKeep = Math.max(minKeep, 1);
+    if (data.length <= minKeep) return;
+    const probable = data.filter(({ p }) => !(p < least));
+    if (probable.length >= minKeep) return this.keep(probable);
+    const last = data.map(rank).sort((a, b) => b - a)[minKeep - 1];
+    this.keep(data.filter((candidate) => rank(candidate) >= last));
   }
 
   /** Keeps the best candidates whose probabilities reach a mass. */
@@ -73,7 +91,7 @@ class Candidates {
     let sorted = bucketSort(this.data, first);
     let kept = reach(sorted.slice(0, first));
     if (kept === null) {
-      sorted = bucketSort(this.data, this.length);
+      sorted = stableSort(this.data);
       kept = reach(sorted) ?? this.length;
     }
     this.keep(sorted.slice(0, kept));

@@ -14,6 +14,15 @@ const explanations = {
       ["presence_penalty", "presence: once", -2, 2, 0.05],
     ],
   },
+  dry: {
+    words: "Lowers the logits of tokens that would go on with a repeat.",
+    parameters: [
+      ["dry_multiplier", "multiplier (0 is off)", 0, 3, 0.05],
+      ["dry_base", "base: per further token", 1, 4, 0.05],
+      ["dry_allowed_length", "length allowed", 0, 20, 1],
+      ["dry_last_n", "tokens looked back", 0, 256, 1],
+    ],
+  },
   "top-n-sigma": {
     words: "Keeps logits within n standard deviations of the best.",
     parameters: [["top_n_sigma", "n (0 is off)", 0, 4, 0.05]],
@@ -24,7 +33,7 @@ const explanations = {
   },
   typical: {
     words: "Keeps what is about as surprising as is to be expected.",
-    parameters: [["typical_p", "p (1 is off)", 0, 1, 0.01]],
+    parameters: [["typical", "p (1 is off)", 0, 1, 0.01]],
   },
   "top-p": {
     words: "Keeps the likeliest that together have probability p.",
@@ -49,9 +58,25 @@ const explanations = {
     words: "Flatter above 1, sharper below; 0 leaves the best.",
     parameters: [
       ["temperature", "temperature", 0, 2, 0.01],
-      ["dynatemp_range", "range around it, by entropy", 0, 2, 0.01],
-      ["dynatemp_exponent", "exponent of the entropy", 0.1, 4, 0.05],
+      ["temperature_range", "range around it, by entropy", 0, 2, 0.01],
+      ["temperature_exponent", "exponent of the entropy", 0.1, 4, 0.05],
     ],
+  },
+  "top-a": {
+    words: "Keeps what is at least a times as likely as the best, squared.",
+    parameters: [["top_a", "a (0 is off)", 0, 1, 0.01]],
+  },
+  "epsilon-cutoff": {
+    words: "Keeps what has at least a probability.",
+    parameters: [["epsilon_cutoff", "probability (0 is off)", 0, 0.05, 0.0001]],
+  },
+  "eta-cutoff": {
+    words: "Keeps what has at least a probability, less where many tokens may come.",
+    parameters: [["eta_cutoff", "probability (0 is off)", 0, 0.05, 0.0001]],
+  },
+  infill: {
+    words: "Keeps the few tokens that are sure to fill a gap, or ends generation.",
+    parameters: [],
   },
   mirostat: {
     words: "Cuts to reach a wanted surprise, judged by Zipf's law, and draws.",

@@ -1,10 +1,8 @@
 // The page: the steps as cards, the candidates of one step as bars, parameters as sliders.
 
-const setup = JSON.parse(document.getElementById("setup").textContent);
-// (JSON has no infinities.)
-setup.logits = setup.logits.map((logit) => Number(`${logit}`.replace("inf", "Infinity")));
+const setup = read(document.getElementById("setup").textContent);
 const given = structuredClone(setup.settings);
-const order = likeliest(setup.logits.map(single));
+const order = likeliest(setup.logits);
 
 let current = 0;
 let traced = null;
@@ -25,7 +23,8 @@ function make(tag, properties = {}, ...children) {
 const label = ({ id, text, hex }) =>
   text === undefined ? (hex === undefined ? `${id}` : hex.replace(/../g, "\\x$&")) : JSON.stringify(text);
 
-const percent = (p) => (p === null ? "" : `${(100 * p).toFixed(p < 0.001 ? 4 : 2)} %`);
+// Nothing has a probability where nothing is possible.
+const percent = (p) => (p === null ? "" : Number.isNaN(p) ? "–" : `${(100 * p).toFixed(p < 0.001 ? 4 : 2)} %`);
 
 /** A logit as people read it. */
 const short = (logit) =>
@@ -198,9 +197,9 @@ function makeSlider([name, words, low, high, step]) {
   const value = setup.settings[name];
   const range = make("input", { type: "range", step, min: Math.min(low, value), max: Math.max(high, value), value });
   range.setAttribute("aria-label", words);
-  const number = make("input", { type: "number", step: "any", value });
+  const number = make("input", { type: "number", step: "any", min: Math.min(low, value), value });
   const set = (from, to) => {
-    if (from.value === "" || !Number.isFinite(Number(from.value))) return;
+    if (from.value === "" || !from.validity.valid) return;
     to.value = from.value;
     change(name, Number(from.value));
   };

@@ -31,7 +31,7 @@ pub(super) fn to_json(trace: &Trace, vocabulary: &Vocabulary, top: usize) -> Val
             None => {}
         }
         let cells = trace.steps.iter().map(|step| {
-            let cell = step.cells[candidate]?;
+            let cell = step.cell(candidate)?;
             Some(json!({"logit": decimal(cell.logit), "p": written(cell.p)}))
         });
         object["steps"] = cells.collect::<Vec<_>>().into();
@@ -52,9 +52,14 @@ pub(super) fn to_json(trace: &Trace, vocabulary: &Vocabulary, top: usize) -> Val
 /// How many of some candidates are left, and their probability together.
 fn sum(step: &Step, candidates: &[usize]) -> (usize, f64) {
     let left = candidates.iter().filter(|&&candidate| step.has(candidate)).count();
-    let p = candidates.iter().filter_map(|&candidate| step.cells[candidate]).map(|cell| cell.p);
+    let p = candidates.iter().filter_map(|&candidate| step.cell(candidate)).map(|cell| cell.p);
     // (The sum of nothing is -0.)
     (left, p.sum::<f64>() + 0.0)
+}
+
+/// Nothing has a probability where nothing is possible.
+fn percent(p: f64) -> String {
+    if p.is_nan() { "-".to_owned() } else { format!("{:.2} %", 100.0 * p) }
 }
 
 /// How a line is coloured.
@@ -103,11 +108,11 @@ pub(super) fn to_text(
         let cut = trace.cut_by(candidate);
         let mark = if trace.selected == Some(candidate) { ">" } else { " " };
         let mut line = vec![format!("{mark} {}", name(candidate))];
-        line.extend(steps.iter().map(|&step| match trace.steps[step].cells[candidate] {
+        line.extend(steps.iter().map(|&step| match trace.steps[step].cell(candidate) {
             _ if Some(step) == cut && trace.steps[step].name == "mask" => "masked".to_owned(),
             _ if Some(step) == cut => "cut".to_owned(),
             _ if cut.is_some_and(|cut| step > cut) => String::new(),
-            Some(Cell { logit, p }) => format!("{logit:.2} {:>6.2} %", 100.0 * p),
+            Some(Cell { logit, p }) => format!("{logit:.2} {:>8}", percent(p)),
             None => String::new(),
         }));
         let paint = match (trace.selected == Some(candidate), cut) {
@@ -121,7 +126,7 @@ pub(super) fn to_text(
         let mut line = vec![format!("  {} others", others.len())];
         line.extend(steps.iter().map(|&step| {
             let (left, p) = sum(&trace.steps[step], &others);
-            if left > 0 { format!("{left}: {:>6.2} %", 100.0 * p) } else { String::new() }
+            if left > 0 { format!("{left}: {:>8}", percent(p)) } else { String::new() }
         }));
         lines.push((Paint::Quiet, line));
     }
@@ -134,15 +139,15 @@ pub(super) fn to_text(
     for (paint, line) in &lines {
         let first = format!("{:<width$}", line[0], width = widths[0]);
         let rest = line[1..].iter().zip(&widths[1..]);
-        let cells = rest.map(|(cell, &width)| format!("  {cell:>width$}"));
+        let cells = rest.map(|(cell, &width)| format!("   {cell:>width$}"));
         text += &paint.line(&std::iter::once(first).chain(cells).collect::<String>(), styled);
     }
     // Writing to a string cannot fail.
     let _ = match trace.selected {
         Some(selected) => {
-            let last = trace.steps.last().and_then(|step| step.cells[selected]);
-            let p = 100.0 * last.map_or(f64::NAN, |cell| cell.p);
-            writeln!(text, "\nselected: {}, {p:.2} %", name(selected))
+            let last = trace.steps.last().and_then(|step| step.cell(selected));
+            let p = percent(last.map_or(f64::NAN, |cell| cell.p));
+            writeln!(text, "\nselected: {}, {p}", name(selected))
         }
         None => writeln!(text, "\nnothing is selected"),
     };

@@ -1,16 +1,11 @@
 // The samplers of the library in JavaScript: the same formulas, the same rounding, the same draws.
-// A sampler tells whether its settings switch it off, and changes the candidates. `context` is what
-// came before: the ids of the last tokens.
+// A sampler tells whether its settings switch it off, and changes the candidates. The context is what
+// else it may look at: the last tokens, what tokens spell, which of them end generation.
 
 /** Draws one candidate, each with its probability. */
 function select(candidates, generator) {
   const { data } = candidates;
   candidates.selected = data[drawIndex(data.map((candidate) => candidate.p), generator)];
-}
-
-/** The entropy of the probabilities, in nats. */
-function entropy(data) {
-  return data.reduce((h, { p }) => (p > 0 ? single(h - single(p * log(p))) : h), 0);
 }
 
 /** Divides by a temperature; at 0 the first of the greatest logits stays. */
@@ -38,7 +33,7 @@ const samplers = {
       for (const candidate of candidates.data) {
         if (!(candidate.logit > -Infinity)) continue;
         for (const [id, bias] of s.logit_bias) {
-          if (id === candidate.id) candidate.logit = single(candidate.logit + single(bias));
+          if (id === candidate.id) candidate.logit = single(candidate.logit + bias);
         }
       }
     },
@@ -65,6 +60,8 @@ const samplers = {
     },
   },
 
+  dry,
+
   "top-n-sigma": {
     off: (s) => s.top_n_sigma <= 0,
     apply(candidates, s) {
@@ -76,7 +73,7 @@ const samplers = {
       const deviation = single(Math.sqrt(single(sum(squares) / logits.length)));
       const least = single(candidates.max() - single(s.top_n_sigma * deviation));
       for (const candidate of candidates.data) {
-        if (candidate.logit < least) candidate.logit = -Infinity;
+        if (!(candidate.logit >= least)) candidate.logit = -Infinity;
       }
     },
   },
@@ -87,21 +84,25 @@ const samplers = {
   },
 
   typical: {
-    off: (s) => s.typical_p >= 1,
+    off: (s) => s.typical >= 1,
     apply(candidates, s) {
       candidates.sort();
       candidates.softmax();
       const { data } = candidates;
-      const h = entropy(data);
-      const shift = data.map(({ p }) => single(Math.abs(single(-log(p) - h))));
-      const order = data.map((_, i) => i).sort((a, b) => shift[a] - shift[b]);
-      let mass = 0;
-      const last = order.findIndex((index, i) => {
-        mass = single(mass + data[index].p);
-        return mass > s.typical_p && (s.min_keep === 0 || i + 1 >= s.min_keep);
-      });
-      const kept = last < 0 ? order : order.slice(0, last + 1);
-      candidates.keep(kept.map((index) => data[index]));
+      const entropy = candidates.entropy();
+      const distance = ({ p }) => Math.abs(single(-log(p) - entropy));
+      // The best come first, so surprises only grow: the nearest are around one place.
+      const place = data.findIndex(({ p }) => !(-log(p) < entropy));
+      let [left, right, mass] = [place < 0 ? data.length : place, 0, 0];
+      right = left;
+      while (left > 0 || right < data.length) {
+        const isLeft =
+          left > 0 && (right === data.length || distance(data[left - 1]) <= distance(data[right]));
+        mass = single(mass + data[isLeft ? --left : right++].p);
+        if (mass > s.typical && right - left >= s.min_keep) break;
+      }
+      candidates.keep(data.slice(left, right));
+      candidates.data.sort((a, b) => distance(a) - distance(b));
       candidates.sorted = false;
     },
   },
@@ -118,7 +119,7 @@ const samplers = {
     off: (s) => s.min_p <= 0,
     apply(candidates, s) {
       if (!candidates.sorted) {
-        const max = Math.max(candidates.max(), -3.4028234663852886e38);
+        const max = Math.max(candidates.max(), -greatestNumber);
         const least = single(max + log(s.min_p));
         const passing = candidates.data.filter((candidate) => candidate.logit >= least);
         if (passing.length >= Math.max(s.min_keep, 1)) return candidates.keep(passing);
@@ -152,21 +153,51 @@ const samplers = {
   },
 
   "temp-ext": {
-    off: (s) => s.temperature === 1 && s.dynatemp_range <= 0,
+    off: (s) => s.temperature === 1 && s.temperature_range <= 0,
     apply(candidates, s) {
-      if (!(s.dynatemp_range > 0)) return divide(candidates, s.temperature);
+      if (!(s.temperature_range > 0)) return divide(candidates, s.temperature);
       if (candidates.length <= 1) return;
-      const low = Math.max(0, single(s.temperature - s.dynatemp_range));
-      const high = single(s.temperature + s.dynatemp_range);
+      const low = Math.max(0, single(s.temperature - s.temperature_range));
+      const high = single(s.temperature + s.temperature_range);
       candidates.sort();
       candidates.softmax();
-      const most = single(-log(single(1 / candidates.length)));
-      const share = single(entropy(candidates.data) / most);
-      const t = single(low + single(single(high - low) * pow(share, s.dynatemp_exponent)));
-      divide(candidates, t);
-      candidates.softmax();
+      const most = -log(single(1 / candidates.length));
+      const share = single(candidates.entropy() / most);
+      const width = single(single(high - low) * pow(share, s.temperature_exponent));
+      divide(candidates, single(low + width));
     },
   },
+
+  "top-a": {
+    off: (s) => s.top_a <= 0,
+    apply(candidates, s) {
+      candidates.softmax();
+      const greatest = candidates.data.reduce((max, { p }) => Math.max(max, p), 0);
+      candidates.keepProbable(single(single(s.top_a * greatest) * greatest), s.min_keep);
+    },
+  },
+
+  "epsilon-cutoff": {
+    off: (s) => s.epsilon_cutoff <= 0,
+    apply(candidates, s) {
+      candidates.softmax();
+      candidates.keepProbable(s.epsilon_cutoff, s.min_keep);
+    },
+  },
+
+  "eta-cutoff": {
+    off: (s) => s.eta_cutoff <= 0,
+    apply(candidates, s) {
+      candidates.softmax();
+      const possible = candidates.data.filter(({ p }) => p > 0);
+      // In double precision, unlike the entropy elsewhere.
+      const entropy = possible.reduce((h, { p }) => h - single(p * log(p)), 0);
+      const eta = single(single(Math.sqrt(s.eta_cutoff)) * exp(-entropy));
+      candidates.keepProbable(Math.min(eta, s.eta_cutoff), s.min_keep);
+    },
+  },
+
+  infill,
 
   mirostat: {
     off: () => false,

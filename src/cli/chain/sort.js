@@ -1,5 +1,6 @@
-// Sorting in the order of the library, also among equal logits (sampler/src/sort.rs): candidates are
-// objects with a logit. What is called a range goes from an index to the one before another.
+// Sorting in the order of the library, also among equal logits (sort.rs, radix.rs and candidates.rs in
+// sampler/src). Candidates are objects with a logit; a range goes from an index to the one before
+// another.
 
 /** A logit that is no number counts as -inf. */
 const rank = (candidate) => (candidate.logit > -Infinity ? candidate.logit : -Infinity);
@@ -93,6 +94,9 @@ function partition(data, from, to) {
     low++;
   }
 }
+
+/** All candidates, sorted; equal ones stay in their order. */
+const stableSort = (data) => [...data].sort((a, b) => before(b, a) - before(a, b));
 
 /** The greatest candidates of many, sorted, as many as asked for, and some behind them. */
 function bucketSort(data, count) {

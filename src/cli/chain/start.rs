@@ -27,6 +27,10 @@ impl Start {
         let name = &source.name;
         let value = serde_json::from_slice(&source.bytes).with_context(|| name.clone())?;
         let start = match (value, engine) {
+            (Value::Array(values), _) if values.is_empty() => bail!("{name}: there are no logits"),
+            (Value::Object(entries), _) if entries.is_empty() => {
+                bail!("{name}: there are no logits")
+            }
             (Value::Array(values), engine) => {
                 let logits = (0..).zip(&values).map(|(id, value): (usize, _)| {
                     logit(value).with_context(|| format!("the logit at index {id}"))
@@ -54,9 +58,6 @@ impl Start {
         if logits.len() > of {
             bail!("{} logits, but the vocabulary has {of} tokens", logits.len());
         }
-        if logits.is_empty() {
-            bail!("there are no logits");
-        }
         Ok(Self { engine, logits: (0..).map(TokenId).zip(logits).collect() })
     }
 
@@ -81,10 +82,7 @@ impl Start {
             let logit = logit(value).with_context(|| format!("the logit of {text:?}"))?;
             Ok((token, logit))
         });
-        let logits = logits.collect::<anyhow::Result<Vec<_>>>()?;
-        if logits.is_empty() {
-            bail!("there are no logits");
-        }
+        let logits = logits.collect::<anyhow::Result<_>>()?;
         Ok(Self { engine, logits })
     }
 }

@@ -1,24 +1,27 @@
 // A chain applied sampler by sampler, with all that is left of the candidates behind each.
 
-/** The names of the samplers that settings ask for, in order. */
-function links(settings) {
-  const bias = settings.logit_bias.length > 0 ? ["logit-bias"] : [];
-  if (settings.mirostat === 1) return [...bias, "temp", "mirostat"];
-  if (settings.mirostat === 2) return [...bias, "temp", "mirostat-v2"];
-  const end = settings.samplers.includes("adaptive-p") ? "adaptive-p" : "dist";
-  return [...bias, ...settings.samplers.filter((name) => name !== "adaptive-p"), end];
-}
+/** Whether a draw may still hit it; what is no number counts as -inf. */
+const alive = (logit) => logit !== null && logit > -Infinity;
 
 /** The probability that a draw gives a logit now, in double precision; null: it is out. */
 function shares(logits) {
-  const here = logits.filter((logit) => logit !== null);
-  const max = here.reduce((max, logit) => (logit > max ? logit : max), -Infinity);
-  const sum = here.reduce((sum, logit) => sum + Math.exp(logit - max), 0);
-  return logits.map((logit) => (logit === null ? null : Math.exp(logit - max) / sum));
+  const max = logits.reduce((max, logit) => (alive(logit) && logit > max ? logit : max), -Infinity);
+  const weight = (logit) => (alive(logit) ? Math.exp(logit - max) : 0);
+  const sum = logits.reduce((sum, logit) => sum + weight(logit), 0);
+  return logits.map((logit) => (logit === null ? null : weight(logit) / sum));
 }
 
-/** Whether a draw may still hit it. */
-const alive = (logit) => logit !== null && logit !== -Infinity;
+/** What a chain starts from, of JSON; what is no finite number is a text there. */
+function read(json) {
+  const setup = JSON.parse(json);
+  const number = (logit) => single(Number(`${logit}`.replace("inf", "Infinity")));
+  const logit_bias = setup.settings.logit_bias.map(([id, bias]) => [id, number(bias)]);
+  return {
+    ...setup,
+    settings: { ...setup.settings, logit_bias },
+    logits: setup.logits.map((logit) => (logit === null ? null : number(logit))),
+  };
+}
 
 /** Settings in single precision, as the library has them; a seed is a whole number. */
 function rounded(settings) {
@@ -27,13 +30,24 @@ function rounded(settings) {
   return Object.fromEntries(Object.entries(settings).map(round));
 }
 
+/** What ordinary tokens spell, as hexadecimal numbers. */
+function spellings(tokens, control) {
+  const bytes = (text) => [...new TextEncoder().encode(text)];
+  const written = (byte) => byte.toString(16).padStart(2, "0");
+  const controls = new Set(control);
+  const ordinary = tokens.filter(({ id, text, hex }) => (text ?? hex) !== undefined && !controls.has(id));
+  return new Map(ordinary.map(({ id, text, hex }) => [id, hex ?? bytes(text).map(written).join("")]));
+}
+
 /**
  * The steps: each a name, whether settings switch it off, and for each candidate its logit and its
  * share, null where it is out. With them: who cut a candidate (the index of a step), and which one is
  * selected.
  */
-function trace({ settings: given, tokens, logits, allowed, history }) {
-  const settings = rounded(given);
+function trace(setup) {
+  const { chain, tokens, logits: start, allowed } = setup;
+  const settings = rounded(setup.settings);
+  const context = { ...setup, texts: spellings(tokens, setup.control) };
   const steps = [];
   const cutBy = tokens.map(() => null);
   const add = (name, off, logits) => {
@@ -47,25 +61,24 @@ function trace({ settings: given, tokens, logits, allowed, history }) {
     const left = logits.filter(alive).length;
     steps.push({ name, off, left, logits, shares: off ? previous.shares : shares(logits) });
   };
-  add("logits", false, logits.map(single));
+  add("logits", false, start);
   if (allowed) {
     const ids = new Set(allowed);
-    const start = steps[0].logits;
     add("mask", false, start.map((logit, i) => (ids.has(tokens[i].id) ? logit : null)));
   }
-  const { logits: start } = steps.at(-1);
-  const here = tokens.map((_, i) => i).filter((i) => start[i] !== null);
-  const candidates = new Candidates(here.map((i) => ({ id: tokens[i].id, logit: start[i] })));
+  const masked = steps.at(-1).logits;
+  const here = tokens.map((_, i) => i).filter((i) => masked[i] !== null);
+  const candidates = new Candidates(here.map((i) => ({ id: tokens[i].id, logit: masked[i] })));
   const places = new Map(tokens.map(({ id }, i) => [id, i]));
-  for (const name of links(settings)) {
+  for (const name of chain) {
     const off = samplers[name].off(settings);
-    if (!off && candidates.length > 0) samplers[name].apply(candidates, settings, { history });
+    if (!off && candidates.length > 0) samplers[name].apply(candidates, settings, context);
     const logits = tokens.map(() => null);
     for (const { id, logit } of candidates.data) logits[places.get(id)] = logit;
     add(name, off, logits);
   }
   const { selected } = candidates;
-  return { steps, cutBy, selected: selected ? places.get(selected.id) : null };
+  return { steps, cutBy, selected: selected ? places.get(selected.id) ?? null : null };
 }
 
 /** The candidates, the likeliest first. */

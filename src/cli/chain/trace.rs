@@ -18,18 +18,27 @@ pub(super) struct Cell {
 pub(super) struct Step {
     /// `logits`, `mask`, or the name of a sampler.
     pub(super) name: String,
-    /// One cell for each candidate of the start, `None` where it is out.
-    pub(super) cells: Vec<Option<Cell>>,
+    /// One cell for each candidate, `None` where it is out.
+    cells: Vec<Option<Cell>>,
 }
 
 impl Step {
     fn new(name: &str, logits: &[Option<f32>]) -> Self {
-        let here = || logits.iter().flatten().copied().map(f64::from);
+        // What is no number counts as -inf.
+        let value = |logit: f32| f64::from(logit).max(f64::NEG_INFINITY);
+        let here = || logits.iter().flatten().copied().map(value);
         let max = here().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = here().map(|logit| (logit - max).exp()).sum();
-        let cell = |logit| Cell { logit, p: (f64::from(logit) - max).exp() / sum };
+        let weight = |logit: f64| if logit > f64::NEG_INFINITY { (logit - max).exp() } else { 0.0 };
+        let sum: f64 = here().map(weight).sum();
+        let cell = |logit| Cell { logit, p: weight(value(logit)) / sum };
         let cells = logits.iter().map(|logit| logit.map(cell)).collect();
         Self { name: name.to_owned(), cells }
+    }
+
+    /// What a candidate is here.
+    pub(super) fn cell(&self, candidate: usize) -> Option<Cell> {
+        // A sampler may bring in a token that was no candidate before.
+        self.cells.get(candidate).copied().flatten()
     }
 
     /// Whether settings switch the sampler off.
@@ -39,7 +48,7 @@ impl Step {
 
     /// Whether a draw may still hit a candidate.
     pub(super) fn has(&self, candidate: usize) -> bool {
-        self.cells[candidate].is_some_and(|cell| cell.logit != f32::NEG_INFINITY)
+        self.cell(candidate).is_some_and(|cell| cell.logit > f32::NEG_INFINITY)
     }
 
     /// How many candidates a draw may hit.
@@ -50,7 +59,7 @@ impl Step {
 
 /// The steps from the logits to a token.
 pub(super) struct Trace {
-    /// The candidates at the start.
+    /// The candidates at the start, and what samplers have brought in.
     pub(super) tokens: Vec<TokenId>,
     /// The logits, the mask if there is one, and every sampler.
     pub(super) steps: Vec<Step>,
@@ -65,16 +74,19 @@ impl Trace {
         logits: &[(TokenId, f32)],
         allowed: Option<&[TokenId]>,
     ) -> Self {
-        let tokens: Vec<TokenId> = logits.iter().map(|&(token, _)| token).collect();
-        let places: HashMap<TokenId, usize> = tokens.iter().copied().zip(0..).collect();
+        let mut tokens: Vec<TokenId> = logits.iter().map(|&(token, _)| token).collect();
+        let mut places: HashMap<TokenId, usize> = tokens.iter().copied().zip(0..).collect();
         let mut candidates = Candidates::default();
         candidates.set(logits.iter().copied());
-        let step = |name: &str, candidates: &Candidates| {
+        let mut step = |name: &str, candidates: &Candidates| {
             let mut logits = vec![None; tokens.len()];
             for candidate in candidates.as_slice() {
-                if let Some(&place) = places.get(&candidate.id) {
-                    logits[place] = Some(candidate.logit);
+                let place = *places.entry(candidate.id).or_insert(tokens.len());
+                if place == tokens.len() {
+                    tokens.push(candidate.id);
+                    logits.push(None);
                 }
+                logits[place] = Some(candidate.logit);
             }
             Step::new(name, &logits)
         };
@@ -90,14 +102,14 @@ impl Trace {
         });
         let selected = candidates.selected_candidate();
         let selected = selected.and_then(|selected| places.get(&selected.id).copied());
-        Self { steps, selected, tokens }
+        Self { tokens, steps, selected }
     }
 
     /// The step that took a candidate out, or its logit to -inf.
     pub(super) fn cut_by(&self, candidate: usize) -> Option<usize> {
         let cuts = |step: usize| {
             let (before, behind) = (&self.steps[step - 1], &self.steps[step]);
-            let removed = before.cells[candidate].is_some() && behind.cells[candidate].is_none();
+            let removed = before.cell(candidate).is_some() && behind.cell(candidate).is_none();
             removed || before.has(candidate) && !behind.has(candidate)
         };
         (1..self.steps.len()).find(|&step| cuts(step))
@@ -108,7 +120,7 @@ impl Trace {
     pub(super) fn split(&self, top: usize) -> (Vec<usize>, Vec<usize>) {
         // What is no number counts as -inf.
         let key = |candidate: usize| {
-            let cell = self.steps[0].cells[candidate];
+            let cell = self.steps[0].cell(candidate);
             cell.map_or(f32::NEG_INFINITY, |cell| cell.logit).max(f32::NEG_INFINITY)
         };
         let mut order: Vec<usize> = (0..self.tokens.len()).collect();
