@@ -73,7 +73,8 @@ const samplers = {
       const deviation = single(Math.sqrt(single(sum(squares) / logits.length)));
       const least = single(candidates.max() - single(s.top_n_sigma * deviation));
       for (const candidate of candidates.data) {
-        if (!(candidate.logit >= least)) candidate.logit = -Infinity;
+        const { logit } = candidate;
+        if (logit < least || Number.isNaN(logit)) candidate.logit = -Infinity;
       }
     },
   },
