@@ -16,22 +16,25 @@ pub(crate) struct Scratch {
     /// Keys, each with the place of its candidate.
     from: Vec<(u32, u32)>,
     to: Vec<(u32, u32)>,
+    /// How often each digit is there, pass after pass.
+    counts: Vec<u32>,
 }
 
 /// Writes the candidates to `sorted`, the greatest logit first; there are fewer than 2^32.
 pub(crate) fn sort(data: &[Candidate], sorted: &mut Vec<Candidate>, scratch: &mut Scratch) {
-    let Scratch { from, to } = scratch;
-    let mut counts = [[0_u32; VALUES]; PASSES];
+    let Scratch { from, to, counts } = scratch;
+    counts.clear();
+    counts.resize(PASSES * VALUES, 0);
     from.clear();
     from.extend((0..).zip(data).map(|(place, candidate)| {
         let key = key(candidate.logit);
-        for (pass, counts) in counts.iter_mut().enumerate() {
+        for (pass, counts) in counts.chunks_exact_mut(VALUES).enumerate() {
             counts[digit(key, pass)] += 1;
         }
         (key, place)
     }));
     to.resize(from.len(), (0, 0));
-    for (pass, counts) in counts.iter_mut().enumerate() {
+    for (pass, counts) in counts.chunks_exact_mut(VALUES).enumerate() {
         if counts[digit(from.first().map_or(0, |&(key, _)| key), pass)] as usize == from.len() {
             // All have the same digit.
             continue;

@@ -7,9 +7,9 @@ use thiserror::Error;
 
 use crate::{
     AdaptiveP, AdaptiveSettings, Chain, Dist, Dry, DryBreakers, DrySettings, DynamicTemperature,
-    Infill, LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2, ParameterError, Penalties,
-    PenaltySettings, Temperature, TokenId, TopK, TopNSigma, TopP, Typical, Vocabulary, Xtc,
-    XtcSettings,
+    EpsilonCutoff, EtaCutoff, Infill, LogitBias, MinP, Mirostat, MirostatSettings, MirostatV2,
+    ParameterError, Penalties, PenaltySettings, Temperature, TokenId, TopA, TopK, TopNSigma, TopP,
+    Typical, Vocabulary, Xtc, XtcSettings,
 };
 
 /// A sampler that settings put into a chain by its name.
@@ -35,13 +35,19 @@ pub enum SamplerKind {
     Temperature,
     /// [`Infill`].
     Infill,
+    /// [`TopA`].
+    TopA,
+    /// [`EpsilonCutoff`].
+    EpsilonCutoff,
+    /// [`EtaCutoff`].
+    EtaCutoff,
     /// [`AdaptiveP`]: it selects in place of [`Dist`] at the end, wherever it stands.
     AdaptiveP,
 }
 
 impl SamplerKind {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Penalties,
         Self::Dry,
         Self::TopNSigma,
@@ -52,6 +58,9 @@ impl SamplerKind {
         Self::Xtc,
         Self::Temperature,
         Self::Infill,
+        Self::TopA,
+        Self::EpsilonCutoff,
+        Self::EtaCutoff,
         Self::AdaptiveP,
     ];
 
@@ -81,6 +90,9 @@ impl SamplerKind {
             Self::Xtc => "xtc",
             Self::Temperature => "temperature",
             Self::Infill => "infill",
+            Self::TopA => "top_a",
+            Self::EpsilonCutoff => "epsilon_cutoff",
+            Self::EtaCutoff => "eta_cutoff",
             Self::AdaptiveP => "adaptive_p",
         }
     }
@@ -99,6 +111,7 @@ impl SamplerKind {
             Self::Temperature => 't',
             Self::Infill => 'i',
             Self::AdaptiveP => 'a',
+            Self::TopA | Self::EpsilonCutoff | Self::EtaCutoff => return None,
         })
     }
 
@@ -222,6 +235,12 @@ pub struct ChainSettings {
     pub top_p: f32,
     /// See [`MinP`]. Default: 0.05.
     pub min_p: f32,
+    /// See [`TopA`]. Default: 0, off.
+    pub top_a: f32,
+    /// See [`EpsilonCutoff`]. Default: 0, off.
+    pub epsilon_cutoff: f32,
+    /// See [`EtaCutoff`]. Default: 0, off.
+    pub eta_cutoff: f32,
     /// See [`Xtc`]. Default: off.
     pub xtc: XtcSettings,
     /// See [`DynamicTemperature`]. Default: 0.8.
@@ -254,6 +273,9 @@ impl Default for ChainSettings {
             typical: 1.0,
             top_p: 0.95,
             min_p: 0.05,
+            top_a: 0.0,
+            epsilon_cutoff: 0.0,
+            eta_cutoff: 0.0,
             xtc: XtcSettings::default(),
             temperature: 0.8,
             temperature_range: 0.0,
@@ -343,6 +365,11 @@ impl ChainSettings {
                 self.temperature_exponent,
             )?),
             SamplerKind::Infill => chain.add(Infill::new(vocabulary)),
+            SamplerKind::TopA => chain.add(TopA::new(self.top_a, min_keep)?),
+            SamplerKind::EpsilonCutoff => {
+                chain.add(EpsilonCutoff::new(self.epsilon_cutoff, min_keep)?)
+            }
+            SamplerKind::EtaCutoff => chain.add(EtaCutoff::new(self.eta_cutoff, min_keep)?),
             // It comes at the end.
             SamplerKind::AdaptiveP => chain,
         };

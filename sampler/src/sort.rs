@@ -21,10 +21,19 @@ pub(crate) fn partial_sort(data: &mut [Candidate], count: usize) {
         return;
     }
     make_heap(front);
-    for candidate in rest {
-        if before(candidate, &front[0]) {
-            let value = mem::replace(candidate, front[0]);
-            sift(front, 0, value);
+    let mut least = front[0].logit.max(f32::NEG_INFINITY);
+    // Few get into the heap: a look at several at once is over sooner.
+    for several in rest.chunks_mut(16) {
+        let best = several.iter().fold(f32::NEG_INFINITY, |best, c| best.max(c.logit));
+        if best <= least {
+            continue;
+        }
+        for candidate in several {
+            if candidate.logit > least {
+                let value = mem::replace(candidate, front[0]);
+                sift(front, 0, value);
+                least = front[0].logit.max(f32::NEG_INFINITY);
+            }
         }
     }
     sort_heap(front);

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use grammask_gbnf::Grammar;
 use grammask_oracle::generate;
 use grammask_sampler::{
-    Chain, Constraint, Dist, Engine, GrammarSampler, Greedy, LogitBias, MinP, Mode, Mt19937,
-    Penalties, PenaltySettings, SampleError, Temperature, TokenId, TopK, TopP, Vocabulary,
+    AdaptiveP, AdaptiveSettings, Chain, Constraint, Dist, Dry, DryBreakers, DrySettings,
+    DynamicTemperature, Engine, EpsilonCutoff, EtaCutoff, GrammarSampler, Greedy, LogitBias, MinP,
+    MirostatSettings, MirostatV2, Mode, Mt19937, Penalties, PenaltySettings, SampleError,
+    Temperature, TokenId, TopA, TopK, TopNSigma, TopP, Typical, Vocabulary, Xtc, XtcSettings,
     uniform_f32,
 };
 use proptest::collection::vec;
@@ -21,6 +23,16 @@ enum Link {
     TopK(i32),
     TopP(f32),
     MinP(f32, usize),
+    Dry(f32),
+    TopNSigma(f32),
+    Typical(f32),
+    Xtc(f32),
+    TopA(f32),
+    EpsilonCutoff(f32),
+    EtaCutoff(f32),
+    DynamicTemperature(f32),
+    MirostatV2(u32),
+    AdaptiveP(u32),
     Greedy,
     Dist(u32),
 }
@@ -41,13 +53,36 @@ impl Link {
             Self::TopK(k) => chain.add(TopK::new(k)),
             Self::TopP(p) => chain.add(TopP::new(p, 0).expect("it is finite")),
             Self::MinP(p, min_keep) => chain.add(MinP::new(p, min_keep).expect("it is finite")),
+            Self::Dry(multiplier) => {
+                let settings = DrySettings { multiplier, allowed_length: 1, ..Default::default() };
+                chain.add(Dry::new(settings, DryBreakers::default()).expect("it is finite"))
+            }
+            Self::TopNSigma(n) => chain.add(TopNSigma::new(n).expect("it is finite")),
+            Self::Typical(p) => chain.add(Typical::new(p, 0).expect("it is finite")),
+            Self::Xtc(probability) => {
+                let settings = XtcSettings { probability, threshold: 0.1 };
+                chain.add(Xtc::new(settings, 0, 3).expect("it is finite"))
+            }
+            Self::TopA(a) => chain.add(TopA::new(a, 0).expect("it is finite")),
+            Self::EpsilonCutoff(e) => chain.add(EpsilonCutoff::new(e, 0).expect("it is finite")),
+            Self::EtaCutoff(e) => chain.add(EtaCutoff::new(e, 0).expect("it is finite")),
+            Self::DynamicTemperature(range) => {
+                chain.add(DynamicTemperature::new(0.8, range, 1.0).expect("it is finite"))
+            }
+            Self::MirostatV2(seed) => {
+                chain.add(MirostatV2::new(MirostatSettings::default(), seed).expect("defaults"))
+            }
+            Self::AdaptiveP(seed) => {
+                let settings = AdaptiveSettings { target: 0.4, ..Default::default() };
+                chain.add(AdaptiveP::new(settings, seed).expect("it is finite"))
+            }
             Self::Greedy => chain.add(Greedy),
             Self::Dist(seed) => chain.add(Dist::new(seed)),
         };
     }
 }
 
-/// Up to four samplers in any order, and one that selects.
+/// Up to six samplers in any order, and one that selects.
 fn links() -> impl Strategy<Value = Vec<Link>> {
     let bias = (any::<u32>(), prop_oneof![8 => -4.0_f32..4.0, 1 => Just(f32::NEG_INFINITY)]);
     let temperatures = vec![0.0, 0.5, 1.0, 1.5];
@@ -66,8 +101,26 @@ fn links() -> impl Strategy<Value = Vec<Link>> {
         Just(Link::Greedy),
         any::<u32>().prop_map(Link::Dist),
     ];
-    let last = prop_oneof![1 => Just(Link::Greedy), 3 => any::<u32>().prop_map(Link::Dist)];
-    (vec(link, 0..=4), last).prop_map(|(mut links, last)| {
+    // Those that are switched off, in half of the cases, change nothing.
+    let or_off = |value: f32| prop_oneof![Just(0.0), Just(value)];
+    let other = prop_oneof![
+        or_off(0.8).prop_map(Link::Dry),
+        or_off(1.0).prop_map(Link::TopNSigma),
+        prop_oneof![Just(1.0_f32), Just(0.7)].prop_map(Link::Typical),
+        or_off(0.5).prop_map(Link::Xtc),
+        or_off(0.2).prop_map(Link::TopA),
+        or_off(0.05).prop_map(Link::EpsilonCutoff),
+        or_off(0.05).prop_map(Link::EtaCutoff),
+        or_off(0.5).prop_map(Link::DynamicTemperature),
+    ];
+    let link = prop_oneof![link, other];
+    let last = prop_oneof![
+        2 => Just(Link::Greedy),
+        6 => any::<u32>().prop_map(Link::Dist),
+        1 => any::<u32>().prop_map(Link::MirostatV2),
+        1 => any::<u32>().prop_map(Link::AdaptiveP),
+    ];
+    (vec(link, 0..=6), last).prop_map(|(mut links, last)| {
         links.push(last);
         links
     })
@@ -119,7 +172,9 @@ proptest! {
         let engine = engine(&tokens, pairs);
         let len = engine.vocabulary().len();
         let mut chain = Chain::untimed();
-        links.iter().for_each(|link| link.add(&mut chain, len));
+        for link in &links {
+            link.add(&mut chain, len);
+        }
         let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
         let mut first = GrammarSampler::new(constraint.clone(), chain.clone(), Mode::GrammarFirst);
         let mut exact = GrammarSampler::new(constraint, chain, Mode::Exact);
@@ -149,7 +204,7 @@ proptest! {
 const PIECES: &str = r#"{"tokens": ["a", "b", "ab", "c", "x", "y", "xy", "</s>"], "eog": [7]}"#;
 /// At first the tokens 0 to 3 may come, later the end as well: the model would rather have others.
 const LOGITS: [f32; 8] = [0.3, 1.2, -0.4, 0.7, 1.6, -0.2, 0.9, 0.5];
-const DRAWS: usize = 20_000;
+const DRAWS: u32 = 20_000;
 
 fn constraint() -> Constraint {
     let engine = Engine::new(Vocabulary::from_json(PIECES).expect("it is well formed"));
@@ -183,8 +238,8 @@ fn given(tokens: &[usize]) -> [f64; 8] {
 /// Pearson's statistic of counts against probabilities. What cannot happen must not.
 fn chi_square(counts: [f64; 8], probabilities: [f64; 8]) -> f64 {
     let term = |(count, probability): (f64, f64)| {
-        let expected = probability * DRAWS as f64;
-        if count == expected { 0.0 } else { (count - expected).powi(2) / expected }
+        let expected = probability * f64::from(DRAWS);
+        if count > 0.0 || expected > 0.0 { (count - expected).powi(2) / expected } else { 0.0 }
     };
     counts.into_iter().zip(probabilities).map(term).sum()
 }
@@ -256,7 +311,8 @@ fn exact_draws_compute_no_mask_where_the_best_tokens_are_allowed() {
     let grammar = Grammar::parse("root ::= [^\"]* \"\\\"\"").expect("it has no mistakes");
     let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
     let len = engine.vocabulary().len();
-    let logits: Vec<f32> = (0..len).map(|id| 10.0 - id as f32 / 100.0).collect();
+    let logits: Vec<f32> =
+        (0..=u16::MAX).map(|id| 10.0 - f32::from(id) / 100.0).take(len).collect();
     let chains: [fn(&mut Chain); 3] = [
         |chain| {
             chain.add(Greedy);
@@ -293,11 +349,12 @@ fn candidates_are_refilled_in_place() {
     let grammar = Grammar::parse("root ::= ([a-z ]+ \"0\" \"1\")+").expect("it has no mistakes");
     let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
     let zero = engine.vocabulary().token_by_text(b"0").expect("every byte is a token");
+    let len = engine.vocabulary().len();
     for mode in [Mode::GrammarFirst, Mode::Rejection, Mode::Exact] {
         let mut chain = Chain::new();
         chain.add(TopK::new(5)).add(Greedy);
         let mut sampler = GrammarSampler::new(constraint.clone(), chain, mode);
-        let logits: Vec<f32> = engine.vocabulary().ids().map(|id| (id.0 % 977) as f32).collect();
+        let logits: Vec<f32> = (0..977_u16).cycle().map(f32::from).take(len).collect();
         let mut places = Vec::new();
         for step in 0..9 {
             let token = sampler.sample(&logits).expect("some may come");

@@ -41,6 +41,9 @@ pub(super) fn settings(args: &SamplingArgs) -> anyhow::Result<ChainSettings> {
         typical: args.typical,
         top_p: args.top_p,
         min_p: args.min_p,
+        top_a: args.top_a,
+        epsilon_cutoff: args.epsilon_cutoff,
+        eta_cutoff: args.eta_cutoff,
         xtc: XtcSettings { probability: args.xtc_probability, threshold: args.xtc_threshold },
         // What is no number is refused later.
         temperature: if args.temp < 0.0 { 0.0 } else { args.temp },

@@ -70,7 +70,11 @@ impl Sampler for DynamicTemperature {
         let max = f64::from(data[0].logit);
         let mut sum = 0.0;
         for candidate in &mut *data {
-            let weight = (f64::from(candidate.logit) - max).exp();
+            // In two parts: what is lost in single precision is next to nothing, but not nothing.
+            let distance = f64::from(candidate.logit) - max;
+            let most = distance as f32;
+            let lost = (distance - f64::from(most)).max(-1.0);
+            let weight = f64::from(most.exp()) * (1.0 + lost);
             candidate.p = weight as f32;
             sum += weight;
         }

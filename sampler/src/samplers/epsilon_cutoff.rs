@@ -1,7 +1,7 @@
 //! The candidates that are not improbable.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Keeps the candidates with a probability of at least `epsilon`, and at least `min_keep`.
 ///
@@ -51,6 +51,10 @@ impl Sampler for EpsilonCutoff {
             candidates.softmax();
             candidates.keep_probable(self.epsilon, self.min_keep);
         }
+    }
+
+    fn reach(&self) -> Reach {
+        if self.is_off() { Reach::Each } else { Reach::All }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

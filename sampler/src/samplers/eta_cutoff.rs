@@ -1,7 +1,7 @@
 //! The candidates that are not improbable for how many are probable.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Keeps the candidates with a probability of at least
 /// `min(epsilon, sqrt(epsilon) * exp(-entropy))`, and at least `min_keep`: where many tokens may
@@ -54,10 +54,12 @@ impl Sampler for EtaCutoff {
             return;
         }
         candidates.softmax();
-        let possible = candidates.as_slice().iter().map(|c| c.p).filter(|&p| p > 0.0);
-        let entropy: f64 = possible.map(|p| -f64::from(p * p.ln())).sum();
-        let eta = self.epsilon.sqrt() * (-entropy).exp() as f32;
+        let eta = self.epsilon.sqrt() * (-candidates.entropy()).exp();
         candidates.keep_probable(eta.min(self.epsilon), self.min_keep);
+    }
+
+    fn reach(&self) -> Reach {
+        if self.is_off() { Reach::Each } else { Reach::All }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

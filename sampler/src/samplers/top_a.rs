@@ -1,7 +1,7 @@
 //! The candidates that are not improbable for how sure the model is.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Sampler};
+use crate::{Candidates, Reach, Sampler};
 
 /// Keeps the candidates with a probability of at least `a` times the square of the greatest one, and
 /// at least `min_keep` candidates: the surer the model is, the fewer.
@@ -53,6 +53,10 @@ impl Sampler for TopA {
         candidates.softmax();
         let greatest = candidates.as_slice().iter().fold(0.0_f32, |max, c| max.max(c.p));
         candidates.keep_probable(self.a * greatest * greatest, self.min_keep);
+    }
+
+    fn reach(&self) -> Reach {
+        if self.is_off() { Reach::Each } else { Reach::All }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

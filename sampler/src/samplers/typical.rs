@@ -1,7 +1,7 @@
 //! The candidates that are about as surprising as the average.
 
 use super::parameter::{ParameterError, finite};
-use crate::{Candidates, Reach, Sampler};
+use crate::{Candidate, Candidates, Reach, Sampler};
 
 /// Keeps the candidates whose surprise, `-ln p`, is nearest to the entropy, until their probabilities
 /// exceed `p`, and at least `min_keep`.
@@ -41,6 +41,45 @@ impl Typical {
     fn is_off(self) -> bool {
         self.p >= 1.0
     }
+
+    /// Writes what stays of sorted candidates, the nearest first.
+    fn pick(self, entropy: f32, data: &[Candidate], kept: &mut Vec<Candidate>) {
+        let mut sum = 0.0;
+        let mut add = |next: &[Candidate], kept: &mut Vec<Candidate>| {
+            next.iter().any(|candidate| {
+                kept.push(*candidate);
+                sum += candidate.p;
+                sum > self.p && kept.len() >= self.min_keep
+            })
+        };
+        // The best come first, so surprises only grow: the nearest are around one place.
+        let place = data.partition_point(|candidate| -candidate.p.ln() < entropy);
+        let (mut left, mut right) = (&data[..place], &data[place..]);
+        let distance = |candidate: Option<&Candidate>| {
+            candidate.map_or(f32::INFINITY, |candidate| (-candidate.p.ln() - entropy).abs())
+        };
+        let (mut to_left, mut to_right) = (distance(left.last()), distance(right.first()));
+        loop {
+            let is_enough = match (left, right) {
+                ([.., last], rest) if rest.is_empty() || to_left <= to_right => {
+                    // Equal ones as they come.
+                    let alike = left.iter().rev().take_while(|one| one.logit <= last.logit).count();
+                    let alike = left.split_off(left.len() - alike.max(1)..).unwrap_or_default();
+                    to_left = distance(left.last());
+                    add(alike, kept)
+                }
+                (_, [next, rest @ ..]) => {
+                    right = rest;
+                    to_right = distance(right.first());
+                    add(std::slice::from_ref(next), kept)
+                }
+                (_, []) => return,
+            };
+            if is_enough {
+                return;
+            }
+        }
+    }
 }
 
 impl Default for Typical {
@@ -61,27 +100,7 @@ impl Sampler for Typical {
         candidates.sort();
         candidates.softmax();
         let entropy = candidates.entropy();
-        let data = candidates.as_slice();
-        // The best come first, so surprises only grow: the nearest are around one place.
-        let distance = |index: usize| (-data[index].p.ln() - entropy).abs();
-        let mut right = data.partition_point(|candidate| -candidate.p.ln() < entropy);
-        let mut left = right;
-        let mut sum = 0.0;
-        while left > 0 || right < data.len() {
-            let is_left =
-                left > 0 && (right == data.len() || distance(left - 1) <= distance(right));
-            let next = if is_left { left - 1 } else { right };
-            if is_left {
-                left -= 1;
-            } else {
-                right += 1;
-            }
-            sum += data[next].p;
-            if sum > self.p && right - left >= self.min_keep {
-                break;
-            }
-        }
-        candidates.keep_by(left..right, |candidate| (-candidate.p.ln() - entropy).abs());
+        candidates.keep(|data, kept| self.pick(entropy, data, kept));
     }
 
     fn reach(&self) -> Reach {

@@ -65,6 +65,16 @@ pub(crate) struct SamplingArgs {
     /// Keep tokens that are about as surprising as the average, up to probability P; 1: all
     #[arg(long, visible_alias = "typical-p", value_name = "P", default_value_t = 1.0)]
     pub(crate) typical: f32,
+    /// Keep tokens of probability A times the square of the greatest one or more; 0: all. Needs top_a
+    /// among the samplers
+    #[arg(long, value_name = "A", default_value_t = 0.0)]
+    pub(crate) top_a: f32,
+    /// Keep tokens of probability P or more; 0: all. Needs epsilon_cutoff among the samplers
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    pub(crate) epsilon_cutoff: f32,
+    /// The same with less where the model is unsure; 0: all. Needs eta_cutoff among the samplers
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    pub(crate) eta_cutoff: f32,
     /// How often the likeliest tokens are dropped; 0: never
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub(crate) xtc_probability: f32,
