@@ -232,7 +232,7 @@ find("bars").onscroll = showRows;
 addEventListener("resize", showRows);
 addEventListener("keydown", (event) => {
   if (event.target instanceof HTMLInputElement || event.altKey || event.ctrlKey || event.metaKey) return;
-  const moves = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: Infinity };
+  const moves = { ArrowLeft: current - 1, ArrowRight: current + 1 };
   if (!(event.key in moves)) return;
   event.preventDefault();
   goTo(moves[event.key]);

@@ -73,7 +73,8 @@ const samplers = {
       const deviation = single(Math.sqrt(single(sum(squares) / logits.length)));
       const least = single(candidates.max() - single(s.top_n_sigma * deviation));
       for (const candidate of candidates.data) {
-        if (!(candidate.logit >= least)) candidate.logit = -Infinity;
+        const { logit } = candidate;
+        if (logit < least || Number.isNaN(logit)) candidate.logit = -Infinity;
       }
     },
   },
@@ -92,18 +93,28 @@ const samplers = {
       const entropy = candidates.entropy();
       const distance = ({ p }) => Math.abs(single(-log(p) - entropy));
       // The best come first, so surprises only grow: the nearest are around one place.
-      const place = data.findIndex(({ p }) => !(-log(p) < entropy));
-      let [left, right, mass] = [place < 0 ? data.length : place, 0, 0];
-      right = left;
-      while (left > 0 || right < data.length) {
+      const first = data.findIndex(({ p }) => !(-log(p) < entropy));
+      let left = first < 0 ? data.length : first;
+      let right = left;
+      let [mass, isEnough] = [0, false];
+      const kept = [];
+      while (!isEnough && (left > 0 || right < data.length)) {
+        const last = data[left - 1];
         const isLeft =
-          left > 0 && (right === data.length || distance(data[left - 1]) <= distance(data[right]));
-        mass = single(mass + data[isLeft ? --left : right++].p);
-        if (mass > s.typical && right - left >= s.min_keep) break;
+          left > 0 && (right === data.length || distance(last) <= distance(data[right]));
+        // On the left equal ones as they come.
+        const end = isLeft ? left : ++right;
+        if (isLeft) left--;
+        while (isLeft && left > 0 && data[left - 1].logit <= last.logit) left--;
+        for (let i = isLeft ? left : end - 1; i < end && !isEnough; i++) {
+          kept.push(data[i]);
+          mass = single(mass + data[i].p);
+          isEnough = mass > s.typical && kept.length >= s.min_keep;
+        }
       }
-      candidates.keep(data.slice(left, right));
-      candidates.data.sort((a, b) => distance(a) - distance(b));
+      candidates.keep(kept);
       candidates.sorted = false;
+      candidates.selected = null;
     },
   },
 
@@ -189,10 +200,7 @@ const samplers = {
     off: (s) => s.eta_cutoff <= 0,
     apply(candidates, s) {
       candidates.softmax();
-      const possible = candidates.data.filter(({ p }) => p > 0);
-      // In double precision, unlike the entropy elsewhere.
-      const entropy = possible.reduce((h, { p }) => h - single(p * log(p)), 0);
-      const eta = single(single(Math.sqrt(s.eta_cutoff)) * exp(-entropy));
+      const eta = single(single(Math.sqrt(s.eta_cutoff)) * exp(-candidates.entropy()));
       candidates.keepProbable(Math.min(eta, s.eta_cutoff), s.min_keep);
     },
   },

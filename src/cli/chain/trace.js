@@ -11,6 +11,15 @@ function shares(logits) {
   return logits.map((logit) => (logit === null ? null : weight(logit) / sum));
 }
 
+/** What ordinary tokens spell, as hexadecimal numbers. */
+function spellings(tokens, control) {
+  const bytes = (text) => [...new TextEncoder().encode(text)];
+  const written = (byte) => byte.toString(16).padStart(2, "0");
+  const controls = new Set(control);
+  const ordinary = tokens.filter(({ id, text, hex }) => (text ?? hex) !== undefined && !controls.has(id));
+  return new Map(ordinary.map(({ id, text, hex }) => [id, hex ?? bytes(text).map(written).join("")]));
+}
+
 /** What a chain starts from, of JSON; what is no finite number is a text there. */
 function read(json) {
   const setup = JSON.parse(json);
@@ -19,6 +28,7 @@ function read(json) {
   return {
     ...setup,
     settings: { ...setup.settings, logit_bias },
+    texts: spellings(setup.tokens, setup.control),
     logits: setup.logits.map((logit) => (logit === null ? null : number(logit))),
   };
 }
@@ -30,15 +40,6 @@ function rounded(settings) {
   return Object.fromEntries(Object.entries(settings).map(round));
 }
 
-/** What ordinary tokens spell, as hexadecimal numbers. */
-function spellings(tokens, control) {
-  const bytes = (text) => [...new TextEncoder().encode(text)];
-  const written = (byte) => byte.toString(16).padStart(2, "0");
-  const controls = new Set(control);
-  const ordinary = tokens.filter(({ id, text, hex }) => (text ?? hex) !== undefined && !controls.has(id));
-  return new Map(ordinary.map(({ id, text, hex }) => [id, hex ?? bytes(text).map(written).join("")]));
-}
-
 /**
  * The steps: each a name, whether settings switch it off, and for each candidate its logit and its
  * share, null where it is out. With them: who cut a candidate (the index of a step), and which one is
@@ -47,7 +48,6 @@ function spellings(tokens, control) {
 function trace(setup) {
   const { chain, tokens, logits: start, allowed } = setup;
   const settings = rounded(setup.settings);
-  const context = { ...setup, texts: spellings(tokens, setup.control) };
   const steps = [];
   const cutBy = tokens.map(() => null);
   const add = (name, off, logits) => {
@@ -72,7 +72,7 @@ function trace(setup) {
   const places = new Map(tokens.map(({ id }, i) => [id, i]));
   for (const name of chain) {
     const off = samplers[name].off(settings);
-    if (!off && candidates.length > 0) samplers[name].apply(candidates, settings, context);
+    if (!off && candidates.length > 0) samplers[name].apply(candidates, settings, setup);
     const logits = tokens.map(() => null);
     for (const { id, logit } of candidates.data) logits[places.get(id)] = logit;
     add(name, off, logits);
@@ -83,7 +83,7 @@ function trace(setup) {
 
 /** The candidates, the likeliest first. */
 function likeliest(logits) {
-  const key = (i) => (logits[i] > -Infinity ? logits[i] : -Infinity);
+  const key = (i) => (alive(logits[i]) ? logits[i] : -Infinity);
   // (Infinite ones have no difference.)
   return logits.map((_, i) => i).sort((a, b) => (key(a) === key(b) ? a - b : key(b) - key(a)));
 }
