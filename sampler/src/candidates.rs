@@ -15,6 +15,9 @@ pub struct Candidate {
     pub p: f32,
 }
 
+/// So many candidates are not sorted by comparing them, where a good part is wanted.
+const MANY: usize = 1024;
+
 /// The candidates of one step, in an order that matters to some samplers.
 ///
 /// One value serves a whole generation: [`set_logits`](Self::set_logits) refills it, and once it has
@@ -160,8 +163,6 @@ impl Candidates {
     pub fn partial_sort(&mut self, count: usize) {
         // llama.cpp: up to here a heap is used, above it buckets.
         const HEAP_LIMIT: usize = 128;
-        // From here on no comparisons are made, where a good part is wanted.
-        const MANY: usize = 1024;
         if !self.sorted {
             let count = count.min(self.data.len());
             if count <= HEAP_LIMIT {
@@ -270,13 +271,24 @@ impl Candidates {
         self.sorted = false;
     }
 
+    /// Sorts all of them and computes their probabilities. (llama.cpp: `llama_sampler_softmax_impl`
+    /// with `do_sort`)
+    pub(crate) fn sorted_softmax(&mut self) {
+        if !self.sorted && self.data.len() > MANY {
+            radix::sort_logits(&mut self.data, &mut self.radix);
+            self.sorted = true;
+            self.selected = None;
+        }
+        self.sort();
+        self.softmax();
+    }
+
     /// The shortest run of best candidates whose probabilities reach `mass`, at least `min_keep` of
     /// them, sorted; the others are dropped. Needs the probabilities.
     ///
     /// Of many unsorted candidates only the best 256 are sorted at first, because they nearly always
     /// suffice. (llama.cpp: `llama_sampler_top_p_apply`)
     pub(crate) fn keep_mass(&mut self, mass: f32, min_keep: usize) {
-        const MANY: usize = 1024;
         const FIRST: usize = 256;
         if self.sorted || self.data.len() <= MANY {
             self.sort();

@@ -3,17 +3,20 @@
 //! Among equal logits the order is that in which they come: libstdc++'s, which [`crate::sort`] has, is
 //! needed only where few are kept.
 
+use crate::TokenId;
 use crate::candidates::Candidate;
 
 /// Bits that a pass goes by: three passes are enough.
 const BITS: u32 = 11;
 const VALUES: usize = 1 << BITS;
 const PASSES: usize = 3;
+/// The bit of negative numbers.
+const SIGN: u32 = 1 << 31;
 
 /// What is needed besides, kept so that nothing is allocated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// Keys, each with the place of its candidate.
+    /// Keys, each with what goes with it.
     from: Vec<(u32, u32)>,
     to: Vec<(u32, u32)>,
     /// How often each digit is there, pass after pass.
@@ -22,36 +25,51 @@ pub(crate) struct Scratch {
 
 /// Writes the candidates to `sorted`, the greatest logit first; there are fewer than 2^32.
 pub(crate) fn sort(data: &[Candidate], sorted: &mut Vec<Candidate>, scratch: &mut Scratch) {
-    let Scratch { from, to, counts } = scratch;
-    counts.clear();
-    counts.resize(PASSES * VALUES, 0);
-    from.clear();
-    from.extend((0..).zip(data).map(|(place, candidate)| {
-        let key = key(candidate.logit);
-        for (pass, counts) in counts.chunks_exact_mut(VALUES).enumerate() {
-            counts[digit(key, pass)] += 1;
-        }
-        (key, place)
-    }));
-    to.resize(from.len(), (0, 0));
-    for (pass, counts) in counts.chunks_exact_mut(VALUES).enumerate() {
-        if counts[digit(from.first().map_or(0, |&(key, _)| key), pass)] as usize == from.len() {
-            // All have the same digit.
-            continue;
-        }
-        let mut start = 0;
-        for count in counts.iter_mut() {
-            start += std::mem::replace(count, start);
-        }
-        for &(key, place) in &*from {
-            let next = &mut counts[digit(key, pass)];
-            to[*next as usize] = (key, place);
-            *next += 1;
-        }
-        std::mem::swap(from, to);
-    }
+    scratch.sort((0..).zip(data).map(|(place, candidate)| (key(candidate.logit), place)));
     sorted.clear();
-    sorted.extend(from.iter().map(|&(_, place)| data[place as usize]));
+    sorted.extend(scratch.from.iter().map(|&(_, place)| data[place as usize]));
+}
+
+/// The same in place, without the probabilities: they become 0, and a NaN among the logits -inf. What
+/// is moved is less then, and nothing is looked up.
+pub(crate) fn sort_logits(data: &mut [Candidate], scratch: &mut Scratch) {
+    scratch.sort(data.iter().map(|candidate| (key(candidate.logit), candidate.id.0)));
+    for (candidate, &(key, id)) in data.iter_mut().zip(&scratch.from) {
+        *candidate = Candidate { id: TokenId(id), logit: logit(key), p: 0.0 };
+    }
+}
+
+impl Scratch {
+    /// Sorts by key; what is equal stays in its order.
+    fn sort(&mut self, keys: impl Iterator<Item = (u32, u32)>) {
+        let Self { from, to, counts } = self;
+        counts.clear();
+        counts.resize(PASSES * VALUES, 0);
+        from.clear();
+        from.extend(keys);
+        for &(key, _) in &*from {
+            for (pass, counts) in counts.chunks_exact_mut(VALUES).enumerate() {
+                counts[digit(key, pass)] += 1;
+            }
+        }
+        to.resize(from.len(), (0, 0));
+        for (pass, counts) in counts.chunks_exact_mut(VALUES).enumerate() {
+            if counts[digit(from.first().map_or(0, |&(key, _)| key), pass)] as usize == from.len() {
+                // All have the same digit.
+                continue;
+            }
+            let mut start = 0;
+            for count in counts.iter_mut() {
+                start += std::mem::replace(count, start);
+            }
+            for &(key, with) in &*from {
+                let next = &mut counts[digit(key, pass)];
+                to[*next as usize] = (key, with);
+                *next += 1;
+            }
+            std::mem::swap(from, to);
+        }
+    }
 }
 
 fn digit(key: u32, pass: usize) -> usize {
@@ -60,10 +78,14 @@ fn digit(key: u32, pass: usize) -> usize {
 
 /// The greater the logit, the less; a NaN counts as -inf.
 fn key(logit: f32) -> u32 {
-    const SIGN: u32 = 1 << 31;
     let bits = logit.max(f32::NEG_INFINITY).to_bits();
     // The bits of negative numbers grow with their size.
     if bits & SIGN == 0 { !bits & !SIGN } else { bits }
+}
+
+/// The logit of a key.
+fn logit(key: u32) -> f32 {
+    f32::from_bits(if key & SIGN == 0 { !key & !SIGN } else { key })
 }
 
 #[cfg(test)]
@@ -86,6 +108,12 @@ mod tests {
             sort(&data, &mut sorted, &mut Scratch::default());
             let ids = |list: &[Candidate]| list.iter().map(|c| c.id).collect::<Vec<_>>();
             prop_assert_eq!(ids(&sorted), ids(&expected));
+            let mut in_place = data.clone();
+            sort_logits(&mut in_place, &mut Scratch::default());
+            prop_assert_eq!(ids(&in_place), ids(&expected));
+            for (one, other) in in_place.iter().zip(&expected) {
+                prop_assert_eq!(one.logit.to_bits(), plain(other.logit).to_bits());
+            }
         }
     }
 }

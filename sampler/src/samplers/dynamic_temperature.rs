@@ -59,8 +59,7 @@ impl Sampler for DynamicTemperature {
             return;
         }
         let (low, high) = ((self.t - self.range).max(0.0), self.t + self.range);
-        candidates.sort();
-        candidates.softmax();
+        candidates.sorted_softmax();
         let most = -(1.0 / candidates.len() as f32).ln();
         let share = candidates.entropy() / most;
         let t = low + (high - low) * share.powf(self.exponent);

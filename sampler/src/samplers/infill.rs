@@ -141,8 +141,7 @@ impl Sampler for Infill {
         if candidates.is_empty() {
             return;
         }
-        candidates.sort();
-        candidates.softmax();
+        candidates.sorted_softmax();
         let (mut end, mut text) = (0.0, 0.0);
         for candidate in candidates.as_slice() {
             *if self.is_eog(candidate) { &mut end } else { &mut text } += candidate.p;

@@ -135,8 +135,7 @@ impl Sampler for Mirostat {
     }
 
     fn apply(&mut self, candidates: &mut Candidates) {
-        candidates.sort();
-        candidates.softmax();
+        candidates.sorted_softmax();
         let count = self.count(candidates);
         candidates.truncate(count);
         self.bound.select(candidates);
@@ -193,8 +192,7 @@ impl Sampler for MirostatV2 {
     }
 
     fn apply(&mut self, candidates: &mut Candidates) {
-        candidates.sort();
-        candidates.softmax();
+        candidates.sorted_softmax();
         let mu = self.bound.mu;
         let first_cut = candidates.as_slice().iter().position(|c| -c.p.log2() > mu);
         if let Some(first_cut) = first_cut {

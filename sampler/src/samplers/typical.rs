@@ -97,8 +97,7 @@ impl Sampler for Typical {
         if self.is_off() || candidates.is_empty() {
             return;
         }
-        candidates.sort();
-        candidates.softmax();
+        candidates.sorted_softmax();
         let entropy = candidates.entropy();
         candidates.keep(|data, kept| self.pick(entropy, data, kept));
     }
