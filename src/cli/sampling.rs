@@ -1,9 +1,10 @@
 //! From the arguments to a chain.
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use grammask::sampler::{
     AdaptiveSettings, Chain, ChainSettings, DryBreakers, DrySettings, MirostatSettings,
-    MirostatVersion, Mode, PenaltySettings, SamplerKind, TokenId, Vocabulary, XtcSettings,
+    MirostatVersion, Mode, PenaltySettings, SamplerKind, SettingsError, TokenId, Vocabulary,
+    XtcSettings,
 };
 
 use super::args::{ModeArgs, SamplingArgs};
@@ -62,7 +63,13 @@ pub(super) fn settings(args: &SamplingArgs) -> anyhow::Result<ChainSettings> {
 
 /// The chain that the arguments ask for.
 pub(super) fn chain(args: &SamplingArgs, vocabulary: &Vocabulary) -> anyhow::Result<Chain> {
-    Ok(settings(args)?.chain(vocabulary)?)
+    let chain = settings(args)?.chain(vocabulary);
+    chain.map_err(|error| match error {
+        SettingsError::NoSuchToken { token, .. } => {
+            anyhow!("--logit-bias {token}: the vocabulary has no token {token}")
+        }
+        error => error.into(),
+    })
 }
 
 pub(super) fn mode(args: &ModeArgs) -> Mode {
