@@ -93,7 +93,10 @@ impl Reader {
                 let (_, rest) = document.split_once("id=\"numbers\"").expect("the numbers");
                 let (_, rest) = rest.split_once('>').expect("the end of a tag");
                 let (numbers, _) = rest.split_once("</pre>").expect("the end of the numbers");
-                numbers.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+                let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{a0}"), ("&amp;", "&")];
+                escapes
+                    .into_iter()
+                    .fold(numbers.to_owned(), |text, (from, to)| text.replace(from, to))
             }
             Self::Node => {
                 let page = fs::read_to_string(page).expect("the page has been written");

@@ -1,5 +1,5 @@
-// The candidates of one step, as the library holds them (sampler/src/candidates.rs). Every number is
-// rounded to single precision where the library rounds it.
+// The candidates of one step, as the library holds them (sampler/src/candidates.rs). Every number
+// is rounded to single precision where the library rounds it.
 
 const single = Math.fround;
 const greatestNumber = 3.4028234663852886e38;

@@ -1,5 +1,5 @@
-// What each step does, in a sentence, and the parameters that shape it: the name of the setting, what
-// it is called, and the range and the step of its slider.
+// What each step does, in a sentence, and the parameters that shape it: the name of the setting,
+// what it is called, and the range and the step of its slider.
 
 const explanations = {
   logits: { words: "What the model says.", parameters: [] },

@@ -1,11 +1,12 @@
-// A token for the middle of a text (sampler/src/samplers/infill.rs). The context knows what ordinary
-// tokens spell, as hexadecimal numbers, and which tokens end generation.
+// A token for the middle of a text (sampler/src/samplers/infill.rs). The context knows what
+// ordinary tokens spell, as hexadecimal numbers, and which tokens end generation.
 
 /** Adds the probabilities of tokens of which one's text begins the other's. */
 function mergeBeginnings(data, texts) {
   const isThere = ({ logit }) => logit > -Infinity;
   const text = (index) => texts.get(data[index].id);
-  const sorted = data.map((_, index) => index).filter((index) => isThere(data[index]) && text(index));
+  const all = data.map((_, index) => index);
+  const sorted = all.filter((index) => isThere(data[index]) && text(index));
   sorted.sort((a, b) => (text(a) < text(b) ? -1 : 1));
   const places = new Map(sorted.map((index, place) => [index, place]));
   for (let index = 0; index < data.length; index++) {

@@ -20,11 +20,17 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-const label = ({ id, text, hex }) =>
-  text === undefined ? (hex === undefined ? `${id}` : hex.replace(/../g, "\\x$&")) : JSON.stringify(text);
+/** What a token spells, or else its id. */
+function label({ id, text, hex }) {
+  if (text !== undefined) return JSON.stringify(text);
+  return hex === undefined ? `${id}` : hex.replace(/../g, "\\x$&");
+}
 
-// Nothing has a probability where nothing is possible.
-const percent = (p) => (p === null ? "" : Number.isNaN(p) ? "–" : `${(100 * p).toFixed(p < 0.001 ? 4 : 2)} %`);
+/** A probability as people read it; nothing has one where nothing is possible. */
+function percent(p) {
+  if (p === null) return "";
+  return Number.isNaN(p) ? "–" : `${(100 * p).toFixed(p < 0.001 ? 4 : 2)} %`;
+}
 
 /** A logit as people read it. */
 const short = (logit) =>
@@ -44,8 +50,9 @@ function showOutcome() {
   const outcome = find("outcome");
   if (selected === null) return outcome.replaceChildren("nothing is selected");
   const token = make("b", {}, label(setup.tokens[selected]));
-  const of = `of ${steps.at(-1).left} left, out of ${setup.tokens.length}`;
-  outcome.replaceChildren("selected: ", token, `, ${percent(steps.at(-1).shares[selected])}, ${of}`);
+  const { left, shares } = steps.at(-1);
+  const words = `, ${percent(shares[selected])}, of ${left} left, out of ${setup.tokens.length}`;
+  outcome.replaceChildren("selected: ", token, words);
 }
 
 /** The likeliest candidates of a step as thin bars. */
@@ -111,7 +118,8 @@ function showStep() {
   const { steps } = traced;
   const step = steps[current];
   const lost = current > 0 ? steps[current - 1].left - step.left : 0;
-  const effect = step.off ? "Switched off." : lost > 0 ? `${lost} cut, ${step.left} left.` : `${step.left} left.`;
+  const cut = lost > 0 ? `${lost} cut, ` : "";
+  const effect = step.off ? "Switched off." : `${cut}${step.left} left.`;
   find("step").textContent = step.name;
   find("words").textContent = `${explanations[step.name].words} ${effect}`;
   find("back").disabled = current === 0;
@@ -125,11 +133,12 @@ const rowHeight = 26;
 const rows = new Map();
 
 function makeRow(place) {
+  const bar = (className) => make("i", { className });
   const row = make(
     "div",
     { role: "row", "aria-rowindex": place + 2 },
     make("span", { role: "cell", className: "token" }, label(setup.tokens[order[place]])),
-    make("span", { role: "cell", className: "track" }, make("i", { className: "was" }), make("i", { className: "now" })),
+    make("span", { role: "cell", className: "track" }, bar("was"), bar("now")),
     make("span", { role: "cell", className: "number" }),
     make("span", { role: "cell", className: "number" }),
     make("span", { role: "cell", className: "fate" }),
@@ -140,8 +149,9 @@ function makeRow(place) {
 
 function showRows() {
   const bars = find("bars");
-  const first = Math.max(Math.floor(bars.scrollTop / rowHeight) - 10, 0);
-  const last = Math.min(Math.ceil((bars.scrollTop + bars.clientHeight) / rowHeight) + 10, order.length);
+  const [top, bottom] = [bars.scrollTop, bars.scrollTop + bars.clientHeight];
+  const first = Math.max(Math.floor(top / rowHeight) - 10, 0);
+  const last = Math.min(Math.ceil(bottom / rowHeight) + 10, order.length);
   for (const [place, row] of rows) {
     if (place >= first && place < last) continue;
     row.remove();
@@ -174,8 +184,11 @@ function fillRow(row, i, longest) {
   track.lastChild.style.transform = `scaleX(${(cut ? 0 : step.shares[i] || 0) / longest})`;
   p.textContent = percent(step.shares[i]);
   logit.textContent = short(step.logits[i]);
-  fate.textContent = drawn ? "● selected" : masked ? "masked" : cut ? `cut by ${steps[cutBy[i]].name}` : i === selected ? "●" : "";
-  const classes = { gone: !alive(step.logits[i]), cut: cut && cutBy[i] === current, masked, chosen: i === selected, drawn };
+  const chosen = i === selected;
+  const out = masked ? "masked" : cut ? `cut by ${steps[cutBy[i]].name}` : "";
+  fate.textContent = drawn ? "● selected" : chosen ? `● ${out}` : out;
+  const gone = !alive(step.logits[i]);
+  const classes = { gone, cut: cut && cutBy[i] === current, masked, chosen, drawn };
   row.className = ["row", ...Object.keys(classes).filter((name) => classes[name])].join(" ");
 }
 
@@ -195,9 +208,10 @@ function change(name, value) {
 
 function makeSlider([name, words, low, high, step]) {
   const value = setup.settings[name];
-  const range = make("input", { type: "range", step, min: Math.min(low, value), max: Math.max(high, value), value });
+  const [min, max] = [Math.min(low, value), Math.max(high, value)];
+  const range = make("input", { type: "range", step, min, max, value });
   range.setAttribute("aria-label", words);
-  const number = make("input", { type: "number", step: "any", min: Math.min(low, value), value });
+  const number = make("input", { type: "number", step: "any", min, value });
   const set = (from, to) => {
     if (from.value === "" || !from.validity.valid) return;
     to.value = from.value;
@@ -231,7 +245,8 @@ find("next").onclick = () => goTo(current + 1);
 find("bars").onscroll = showRows;
 addEventListener("resize", showRows);
 addEventListener("keydown", (event) => {
-  if (event.target instanceof HTMLInputElement || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.target instanceof HTMLInputElement) return;
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
   const moves = { ArrowLeft: current - 1, ArrowRight: current + 1 };
   if (!(event.key in moves)) return;
   event.preventDefault();

@@ -40,11 +40,12 @@ impl Setup<'_> {
     fn to_json(&self) -> Value {
         let Self { vocabulary, trace, .. } = *self;
         let tokens = trace.tokens.iter().map(|&token| vocabulary::to_json(vocabulary, token));
+        let chain = self.chain.names().map(|name| name.trim_start_matches('?'));
         let logits = (0..trace.tokens.len()).map(|candidate| trace.steps[0].cell(candidate));
         let control = trace.tokens.iter().copied().filter(|&token| vocabulary.is_control(token));
         json!({
             "settings": self.settings(),
-            "chain": self.chain.names().map(|name| name.trim_start_matches('?')).collect::<Vec<_>>(),
+            "chain": chain.collect::<Vec<_>>(),
             "tokens": tokens.collect::<Vec<_>>(),
             "logits": logits.map(|cell| cell.map(|cell| decimal(cell.logit))).collect::<Vec<_>>(),
             "allowed": self.allowed.map(ids),

@@ -1,6 +1,6 @@
 // The samplers of the library in JavaScript: the same formulas, the same rounding, the same draws.
-// A sampler tells whether its settings switch it off, and changes the candidates. The context is what
-// else it may look at: the last tokens, what tokens spell, which of them end generation.
+// A sampler tells whether its settings switch it off, and changes the candidates. The context is
+// what else it may look at: the last tokens, what tokens spell, which of them end generation.
 
 /** Draws one candidate, each with its probability. */
 function select(candidates, generator) {

@@ -1,6 +1,6 @@
-// Sorting in the order of the library, also among equal logits (sort.rs, radix.rs and candidates.rs in
-// sampler/src). Candidates are objects with a logit; a range goes from an index to the one before
-// another.
+// Sorting in the order of the library, also among equal logits (sort.rs, radix.rs and candidates.rs
+// in sampler/src). Candidates are objects with a logit; a range goes from an index to the one
+// before another.
 
 /** A logit that is no number counts as -inf. */
 const rank = (candidate) => (candidate.logit > -Infinity ? candidate.logit : -Infinity);

@@ -96,7 +96,6 @@ fn token(vocabulary: &Vocabulary, text: &str) -> Option<TokenId> {
 }
 
 /// A number, or what JSON cannot write as one: `"nan"`, `"inf"`, `"-inf"`.
-#[allow(clippy::cast_possible_truncation)] // Logits are single.
 fn logit(value: &Value) -> anyhow::Result<f32> {
     if let Some(number) = value.as_f64() {
         let logit = number as f32;

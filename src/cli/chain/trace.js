@@ -16,8 +16,9 @@ function spellings(tokens, control) {
   const bytes = (text) => [...new TextEncoder().encode(text)];
   const written = (byte) => byte.toString(16).padStart(2, "0");
   const controls = new Set(control);
-  const ordinary = tokens.filter(({ id, text, hex }) => (text ?? hex) !== undefined && !controls.has(id));
-  return new Map(ordinary.map(({ id, text, hex }) => [id, hex ?? bytes(text).map(written).join("")]));
+  const spelling = ({ text, hex }) => hex ?? bytes(text ?? "").map(written).join("");
+  const ordinary = tokens.filter(({ id }) => !controls.has(id));
+  return new Map(ordinary.map((token) => [token.id, spelling(token)]));
 }
 
 /** What a chain starts from, of JSON; what is no finite number is a text there. */
@@ -42,8 +43,8 @@ function rounded(settings) {
 
 /**
  * The steps: each a name, whether settings switch it off, and for each candidate its logit and its
- * share, null where it is out. With them: who cut a candidate (the index of a step), and which one is
- * selected.
+ * share, null where it is out. With them: who cut a candidate (the index of a step), and which one
+ * is selected.
  */
 function trace(setup) {
   const { chain, tokens, logits: start, allowed } = setup;
