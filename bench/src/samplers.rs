@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use grammask_sampler::{
-    AdaptiveP, AdaptiveSettings, Candidates, ChainSettings, Dist, Dry, DryBreakers,
-    DrySettings, DynamicTemperature, Greedy, MinP, Mirostat, MirostatSettings, MirostatV2, Mt19937,
-    Penalties, PenaltySettings, Sampler, Temperature, TokenId, TopK, TopNSigma, TopP, Typical, Xtc,
+    AdaptiveP, AdaptiveSettings, Candidates, ChainSettings, Dist, Dry, DryBreakers, DrySettings,
+    DynamicTemperature, Greedy, MinP, Mirostat, MirostatSettings, MirostatV2, Mt19937, Penalties,
+    PenaltySettings, Sampler, Temperature, TokenId, TopK, TopNSigma, TopP, Typical, Xtc,
     XtcSettings, uniform_f64,
 };
 use serde_json::{Value, json};

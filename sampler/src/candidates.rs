@@ -238,6 +238,23 @@ impl Candidates {
     /// assert_eq!(candidates.as_slice()[1].p, 0.5);
     /// ```
     pub fn softmax(&mut self) {
+        self.softmax_with(|_| {});
+    }
+
+    /// The same, and the entropy of the probabilities, in nats, in single precision and in array
+    /// order. What has no probability adds nothing.
+    pub(crate) fn softmax_entropy(&mut self) -> f32 {
+        let mut sum = 0.0;
+        self.softmax_with(|p| {
+            if p > 0.0 {
+                sum += p * p.ln();
+            }
+        });
+        -sum
+    }
+
+    /// The same; each probability is shown as soon as it is known.
+    fn softmax_with(&mut self, mut show: impl FnMut(f32)) {
         let Some(max) = self.max_logit() else { return };
         let mut sum = 0.0_f32;
         for candidate in &mut self.data {
@@ -246,14 +263,8 @@ impl Candidates {
         }
         for candidate in &mut self.data {
             candidate.p /= sum;
+            show(candidate.p);
         }
-    }
-
-    /// The entropy of the probabilities, in nats, in single precision and in array order. What has no
-    /// probability adds nothing. Needs the probabilities.
-    pub(crate) fn entropy(&self) -> f32 {
-        let terms = self.data.iter().filter(|c| c.p > 0.0).map(|c| c.p * c.p.ln());
-        -terms.sum::<f32>()
     }
 
     /// Drops the first `count` candidates.
@@ -271,16 +282,15 @@ impl Candidates {
         self.sorted = false;
     }
 
-    /// Sorts all of them and computes their probabilities. (llama.cpp: `llama_sampler_softmax_impl`
-    /// with `do_sort`)
-    pub(crate) fn sorted_softmax(&mut self) {
-        if !self.sorted && self.data.len() > MANY {
-            radix::sort_logits(&mut self.data, &mut self.radix);
-            self.sorted = true;
-            self.selected = None;
+    /// Sorts all of them as [`sort`](Self::sort) does, where their probabilities are to be computed anew:
+    /// they are forgotten.
+    pub(crate) fn sort_logits(&mut self) {
+        if self.sorted || self.data.len() <= MANY {
+            return self.sort();
         }
-        self.sort();
-        self.softmax();
+        radix::sort_logits(&mut self.data, &mut self.radix);
+        self.sorted = true;
+        self.selected = None;
     }
 
     /// The shortest run of best candidates whose probabilities reach `mass`, at least `min_keep` of

@@ -25,24 +25,26 @@ pub(crate) struct Scratch {
 
 /// Writes the candidates to `sorted`, the greatest logit first; there are fewer than 2^32.
 pub(crate) fn sort(data: &[Candidate], sorted: &mut Vec<Candidate>, scratch: &mut Scratch) {
-    scratch.sort((0..).zip(data).map(|(place, candidate)| (key(candidate.logit), place)));
-    sorted.clear();
-    sorted.extend(scratch.from.iter().map(|&(_, place)| data[place as usize]));
+    sorted.resize(data.len(), Candidate::default());
+    let keys = (0..).zip(data).map(|(place, candidate)| (key(candidate.logit), place));
+    scratch.take(keys);
+    scratch.sort(|place, (_, from)| sorted[place] = data[from as usize]);
 }
 
 /// The same in place, without the probabilities: they become 0, and a NaN among the logits -inf. What
 /// is moved is less then, and nothing is looked up.
 pub(crate) fn sort_logits(data: &mut [Candidate], scratch: &mut Scratch) {
-    scratch.sort(data.iter().map(|candidate| (key(candidate.logit), candidate.id.0)));
-    for (candidate, &(key, id)) in data.iter_mut().zip(&scratch.from) {
-        *candidate = Candidate { id: TokenId(id), logit: logit(key), p: 0.0 };
-    }
+    let keys = data.iter().map(|candidate| (key(candidate.logit), candidate.id.0));
+    scratch.take(keys);
+    scratch.sort(|place, (key, id)| {
+        data[place] = Candidate { id: TokenId(id), logit: logit(key), p: 0.0 };
+    });
 }
 
 impl Scratch {
-    /// Sorts by key; what is equal stays in its order.
-    fn sort(&mut self, keys: impl Iterator<Item = (u32, u32)>) {
-        let Self { from, to, counts } = self;
+    /// Takes keys, each with what goes with it.
+    fn take(&mut self, keys: impl Iterator<Item = (u32, u32)>) {
+        let Self { from, counts, .. } = self;
         counts.clear();
         counts.resize(PASSES * VALUES, 0);
         from.clear();
@@ -52,22 +54,32 @@ impl Scratch {
                 counts[digit(key, pass)] += 1;
             }
         }
+    }
+
+    /// Sorts what has been taken, equal keys in their order; `put` is given each with its place.
+    fn sort(&mut self, mut put: impl FnMut(usize, (u32, u32))) {
+        let Self { from, to, counts } = self;
         to.resize(from.len(), (0, 0));
         for (pass, counts) in counts.chunks_exact_mut(VALUES).enumerate() {
-            if counts[digit(from.first().map_or(0, |&(key, _)| key), pass)] as usize == from.len() {
-                // All have the same digit.
-                continue;
-            }
             let mut start = 0;
             for count in counts.iter_mut() {
                 start += std::mem::replace(count, start);
             }
-            for &(key, with) in &*from {
+            let mut place = |key| {
                 let next = &mut counts[digit(key, pass)];
-                to[*next as usize] = (key, with);
                 *next += 1;
+                *next as usize - 1
+            };
+            if pass + 1 == PASSES {
+                for &(key, with) in &*from {
+                    put(place(key), (key, with));
+                }
+            } else {
+                for &(key, with) in &*from {
+                    to[place(key)] = (key, with);
+                }
+                std::mem::swap(from, to);
             }
-            std::mem::swap(from, to);
         }
     }
 }

@@ -24,8 +24,7 @@ pub(crate) fn partial_sort(data: &mut [Candidate], count: usize) {
     let mut least = front[0].logit.max(f32::NEG_INFINITY);
     // Few get into the heap: a look at several at once is over sooner.
     for several in rest.chunks_mut(16) {
-        let best = several.iter().fold(f32::NEG_INFINITY, |best, c| best.max(c.logit));
-        if best <= least {
+        if several.iter().map(|c| u32::from(c.logit > least)).sum::<u32>() == 0 {
             continue;
         }
         for candidate in several {

@@ -59,26 +59,32 @@ impl Sampler for DynamicTemperature {
             return;
         }
         let (low, high) = ((self.t - self.range).max(0.0), self.t + self.range);
-        candidates.sorted_softmax();
+        candidates.sort_logits();
         let most = -(1.0 / candidates.len() as f32).ln();
-        let share = candidates.entropy() / most;
+        let share = candidates.softmax_entropy() / most;
         let t = low + (high - low) * share.powf(self.exponent);
-        Temperature::scale(t, candidates);
+        let divides = t > 0.0;
+        if !divides {
+            Temperature::scale(t, candidates);
+        }
+        let t = if divides { t } else { 1.0 };
         // In double precision, unlike everywhere else.
         let data = candidates.as_mut_slice();
-        let max = f64::from(data[0].logit);
+        let max = f64::from(data[0].logit / t);
         let mut sum = 0.0;
         for candidate in &mut *data {
-            // In two parts: what is lost in single precision is next to nothing, but not nothing.
+            candidate.logit /= t;
             let distance = f64::from(candidate.logit) - max;
+            // In two parts: what is lost in single precision is next to nothing, but not nothing.
             let most = distance as f32;
             let lost = (distance - f64::from(most)).max(-1.0);
             let weight = f64::from(most.exp()) * (1.0 + lost);
             candidate.p = weight as f32;
             sum += weight;
         }
+        let share = 1.0 / sum;
         for candidate in data {
-            candidate.p = (f64::from(candidate.p) / sum) as f32;
+            candidate.p = (f64::from(candidate.p) * share) as f32;
         }
     }
 

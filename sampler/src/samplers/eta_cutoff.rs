@@ -53,8 +53,7 @@ impl Sampler for EtaCutoff {
         if self.is_off() {
             return;
         }
-        candidates.softmax();
-        let eta = self.epsilon.sqrt() * (-candidates.entropy()).exp();
+        let eta = self.epsilon.sqrt() * (-candidates.softmax_entropy()).exp();
         candidates.keep_probable(eta.min(self.epsilon), self.min_keep);
     }
 

@@ -141,7 +141,8 @@ impl Sampler for Infill {
         if candidates.is_empty() {
             return;
         }
-        candidates.sorted_softmax();
+        candidates.sort_logits();
+        candidates.softmax();
         let (mut end, mut text) = (0.0, 0.0);
         for candidate in candidates.as_slice() {
             *if self.is_eog(candidate) { &mut end } else { &mut text } += candidate.p;

@@ -135,7 +135,8 @@ impl Sampler for Mirostat {
     }
 
     fn apply(&mut self, candidates: &mut Candidates) {
-        candidates.sorted_softmax();
+        candidates.sort_logits();
+        candidates.softmax();
         let count = self.count(candidates);
         candidates.truncate(count);
         self.bound.select(candidates);
@@ -192,7 +193,8 @@ impl Sampler for MirostatV2 {
     }
 
     fn apply(&mut self, candidates: &mut Candidates) {
-        candidates.sorted_softmax();
+        candidates.sort_logits();
+        candidates.softmax();
         let mu = self.bound.mu;
         let first_cut = candidates.as_slice().iter().position(|c| -c.p.log2() > mu);
         if let Some(first_cut) = first_cut {

@@ -97,8 +97,8 @@ impl Sampler for Typical {
         if self.is_off() || candidates.is_empty() {
             return;
         }
-        candidates.sorted_softmax();
-        let entropy = candidates.entropy();
+        candidates.sort_logits();
+        let entropy = candidates.softmax_entropy();
         candidates.keep(|data, kept| self.pick(entropy, data, kept));
     }
 

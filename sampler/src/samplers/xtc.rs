@@ -71,7 +71,8 @@ impl Sampler for Xtc {
         if self.is_off() || candidates.len() < 2 || uniform_f32(&mut self.generator) > probability {
             return;
         }
-        candidates.sorted_softmax();
+        candidates.sort_logits();
+        candidates.softmax();
         let reaching = candidates.as_slice().iter().take_while(|c| c.p >= threshold).count();
         let cut = reaching.saturating_sub(1);
         if cut > 0 && candidates.len() - cut >= self.min_keep {
