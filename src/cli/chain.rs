@@ -27,7 +27,7 @@ pub(super) fn run(args: &ChainArgs, output: Output) -> anyhow::Result<()> {
         bail!("--history {token}: the vocabulary has no token {token}");
     }
     let settings = sampling::settings(&args.sampling)?;
-    let mut chain = settings.chain(vocabulary)?;
+    let mut chain = sampling::chain(&settings, vocabulary)?;
     for &token in &history {
         chain.accept(token);
     }

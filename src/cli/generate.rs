@@ -25,7 +25,7 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
         Constraint::new(&engine, &grammar, root).map_err(grammar_source::constraint_failure)?;
     let compile = start.elapsed();
 
-    let mut chain = sampling::chain(&args.sampling, engine.vocabulary())?;
+    let mut chain = sampling::chain(&sampling::settings(&args.sampling)?, engine.vocabulary())?;
     let trace = args.trace.then(Trace::default);
     if let Some(trace) = &trace {
         chain = trace.watch(chain);

@@ -61,10 +61,9 @@ pub(super) fn settings(args: &SamplingArgs) -> anyhow::Result<ChainSettings> {
     })
 }
 
-/// The chain that the arguments ask for.
-pub(super) fn chain(args: &SamplingArgs, vocabulary: &Vocabulary) -> anyhow::Result<Chain> {
-    let chain = settings(args)?.chain(vocabulary);
-    chain.map_err(|error| match error {
+/// The chain of settings; an error names the flag.
+pub(super) fn chain(settings: &ChainSettings, vocabulary: &Vocabulary) -> anyhow::Result<Chain> {
+    settings.chain(vocabulary).map_err(|error| match error {
         SettingsError::NoSuchToken { token, .. } => {
             anyhow!("--logit-bias {token}: the vocabulary has no token {token}")
         }

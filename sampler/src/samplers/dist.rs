@@ -8,7 +8,8 @@ use crate::{Candidates, Mt19937, Sampler, uniform_f64};
 ///
 /// Two 32-bit numbers are drawn per step, also for a single candidate; none without candidates. With
 /// [`Mt19937`], the default, the draws are llama.cpp's own. Any generator of `rand` can take its
-/// place. A candidate at -inf is selected only if there is no other: then the last one is.
+/// place. A candidate at -inf, which is also what a NaN counts as, is selected only if there is no
+/// other: then the last one is.
 /// Source: `llama_sampler_dist_apply` of llama.cpp.
 ///
 /// ```
@@ -55,7 +56,7 @@ impl<R: Rng + Clone + Send + 'static> Sampler for Dist<R> {
         }
         let mut sum = 0.0_f64;
         for candidate in &mut *data {
-            candidate.p = (candidate.logit - max).exp();
+            candidate.p = (candidate.logit.max(f32::NEG_INFINITY) - max).exp();
             sum += f64::from(candidate.p);
         }
         let target = sum * draw;
@@ -118,7 +119,7 @@ mod tests {
     #[test]
     fn extreme_draws_hit_the_first_and_the_last_possible_candidate() {
         let out = f32::NEG_INFINITY;
-        let logits = [out, 1.0, 2.0, out];
+        let logits = [f32::NAN, 1.0, 2.0, out];
         assert_eq!(select(&mut Dist::with_generator(Constant(0)), &logits), Some(1));
         assert_eq!(select(&mut Dist::with_generator(Constant(u32::MAX)), &logits), Some(2));
     }

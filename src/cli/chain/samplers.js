@@ -279,7 +279,7 @@ const samplers = {
       const draw = new Mt19937(s.seed).double();
       const max = candidates.max();
       const { data } = candidates;
-      for (const candidate of data) candidate.p = exp(single(candidate.logit - max));
+      for (const candidate of data) candidate.p = exp(single(rank(candidate) - max));
       const total = data.reduce((sum, candidate) => sum + candidate.p, 0);
       const target = total * draw;
       let running = 0;
