@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use grammask::{LanguageModel, RandomModel, json_schema, schema_constraint};
 use grammask_sampler::{
     AdaptiveP, AdaptiveSettings, Candidates, ChainSettings, Dist, Dry, DryBreakers, DrySettings,
-    DynamicTemperature, Greedy, MinP, Mirostat, MirostatSettings, MirostatV2, Mt19937, Penalties,
-    PenaltySettings, Sampler, Temperature, TokenId, TopK, TopNSigma, TopP, Typical, Xtc,
-    XtcSettings, uniform_f64,
+    DynamicTemperature, Engine, GrammarSampler, Greedy, MinP, Mirostat, MirostatSettings,
+    MirostatV2, Mode, Mt19937, Penalties, PenaltySettings, Sampler, Temperature, TokenId, TopK,
+    TopNSigma, TopP, Typical, Xtc, XtcSettings, uniform_f64,
 };
 use serde_json::{Value, json};
 
@@ -98,6 +99,47 @@ fn cases() -> Result<Vec<Case>> {
     ])
 }
 
+/// A constraint and a model, and what a token of each mode takes.
+fn modes() -> Result<Vec<Value>> {
+    const TOKENS: usize = 400;
+    const SCHEMA: &str = r#"{"type": "array", "items": {"type": "object",
+        "properties": {"name": {"type": "string"}, "size": {"type": "number"}}, "required": ["name"]}}"#;
+    let engine = Engine::new(vocabularies::load("o200k_base")?);
+    let mut report = Vec::new();
+    println!("\n{:<22}{:>10}{:>14}", "mode", "us a token", "us without it");
+    for (name, mode) in [
+        ("grammar-first", Mode::GrammarFirst),
+        ("rejection", Mode::Rejection),
+        ("exact", Mode::Exact),
+    ] {
+        let constraint = schema_constraint(&engine, SCHEMA, &json_schema::Options::default())?;
+        let chain = ChainSettings::default().chain(engine.vocabulary())?;
+        let mut alone = chain.clone();
+        let mut sampler = GrammarSampler::new(constraint, chain, mode);
+        let mut model = RandomModel::new(&engine, 1);
+        let (mut tokens, mut with, mut without) = (Vec::new(), Duration::ZERO, Duration::ZERO);
+        let mut candidates = Candidates::default();
+        while tokens.len() < TOKENS && !sampler.constraint().is_ended() {
+            let logits = model.logits(&tokens).map_err(anyhow::Error::from_boxed)?;
+            let start = Instant::now();
+            let token = sampler.sample(logits)?;
+            with += start.elapsed();
+            let start = Instant::now();
+            candidates.set_logits(logits);
+            alone.apply(&mut candidates);
+            without += start.elapsed();
+            sampler.accept(token)?;
+            tokens.push(token);
+        }
+        let us = |time: Duration| time.as_secs_f64() * 1e6 / tokens.len().max(1) as f64;
+        println!("{name:<22}{:>10.0}{:>14.0}", us(with), us(without));
+        report.push(json!({
+            "mode": name, "tokens": tokens.len(), "us": us(with), "us_without": us(without),
+        }));
+    }
+    Ok(report)
+}
+
 /// Runs every case; whether none is too slow.
 pub fn run(options: &Options) -> Result<bool> {
     let logits = normal(CANDIDATES);
@@ -121,7 +163,7 @@ pub fn run(options: &Options) -> Result<bool> {
             "sampler": case.name, "us": us, "llama_cpp_us": case.theirs, "goal_us": goal,
         }));
     }
-    let report = json!({ "samplers": measured, "slow": slow });
+    let report = json!({ "samplers": measured, "slow": slow, "modes": modes()? });
     if let Value::Object(report) = report {
         let in_force = json!({
             "command": "samplers", "candidates": CANDIDATES, "deviation": DEVIATION,

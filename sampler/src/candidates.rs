@@ -1,5 +1,7 @@
 //! The candidates of one step: what the samplers of a chain reshape.
 
+use std::ops::Range;
+
 use crate::TokenId;
 use crate::{radix, sort};
 
@@ -71,6 +73,16 @@ impl Candidates {
         self.data.extend(candidates.into_iter().map(|(id, logit)| Candidate { id, logit, p: 0.0 }));
         self.selected = None;
         self.sorted = false;
+    }
+
+    /// Starts a new step: the ids of some ranges, each with the logit at its index.
+    pub(crate) fn set_ranges(&mut self, ranges: &[Range<usize>], logits: &[f32]) {
+        self.set([]);
+        for range in ranges {
+            let ids = (range.start as u32..).map(TokenId);
+            let candidates = ids.zip(&logits[range.clone()]);
+            self.data.extend(candidates.map(|(id, &logit)| Candidate { id, logit, p: 0.0 }));
+        }
     }
 
     /// Takes over another set, with its order, selection and flag.
@@ -238,24 +250,28 @@ impl Candidates {
     /// assert_eq!(candidates.as_slice()[1].p, 0.5);
     /// ```
     pub fn softmax(&mut self) {
-        self.softmax_with(|_| {});
+        self.softmax_parts();
     }
 
-    /// The same, and the entropy of the probabilities, in nats, in single precision and in array
-    /// order. What has no probability adds nothing.
+    /// The same, and the entropy of the probabilities, in nats. What has no probability adds nothing.
+    ///
+    /// Few are summed in single precision and in array order, as llama.cpp does it. Of many the
+    /// logarithms are taken from the logits, which is sooner done and, in double precision, nearer to
+    /// the truth.
     pub(crate) fn softmax_entropy(&mut self) -> f32 {
-        let mut sum = 0.0;
-        self.softmax_with(|p| {
-            if p > 0.0 {
-                sum += p * p.ln();
-            }
-        });
-        -sum
+        let Some((max, sum)) = self.softmax_parts() else { return 0.0 };
+        let possible = self.data.iter().filter(|c| c.p > 0.0);
+        if self.data.len() <= MANY {
+            return -possible.map(|c| c.p * c.p.ln()).sum::<f32>();
+        }
+        let log = f64::from(sum).ln();
+        let terms = possible.map(|c| f64::from(c.p) * (f64::from(c.logit - max) - log));
+        -terms.sum::<f64>() as f32
     }
 
-    /// The same; each probability is shown as soon as it is known.
-    fn softmax_with(&mut self, mut show: impl FnMut(f32)) {
-        let Some(max) = self.max_logit() else { return };
+    /// The same; the greatest logit and the sum of the distances to it, as exponents.
+    fn softmax_parts(&mut self) -> Option<(f32, f32)> {
+        let max = self.max_logit()?;
         let mut sum = 0.0_f32;
         for candidate in &mut self.data {
             candidate.p = (candidate.logit.max(f32::NEG_INFINITY) - max).exp();
@@ -263,8 +279,8 @@ impl Candidates {
         }
         for candidate in &mut self.data {
             candidate.p /= sum;
-            show(candidate.p);
         }
+        Some((max, sum))
     }
 
     /// Drops the first `count` candidates.

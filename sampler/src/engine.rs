@@ -5,6 +5,7 @@
 //! tokens leave the terminal does the walk through the trie go on with what lies below. The
 //! result is kept by configuration.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_gbnf::{Entry, Session, State, Terms, TextId, TokenName, TokenReference};
@@ -37,6 +38,8 @@ use crate::vocabulary::Vocabulary;
 pub struct Engine {
     vocabulary: Vocabulary,
     pub(crate) tables: Tables,
+    /// The ids that have a token.
+    used: Box<[Range<usize>]>,
     /// The terms of the grammars that are compiled for it: most have numbers and strings.
     terms: Mutex<Arc<Terms>>,
 }
@@ -97,7 +100,20 @@ impl Engine {
 
     /// Builds the trie of a vocabulary.
     pub fn new(vocabulary: Vocabulary) -> Arc<Self> {
-        Arc::new(Self { tables: Tables::new(&vocabulary), vocabulary, terms: Mutex::default() })
+        let (tables, terms) = (Tables::new(&vocabulary), Mutex::default());
+        let mut used: Vec<Range<usize>> = Vec::new();
+        for id in vocabulary.ids().filter(|&id| vocabulary.bytes(id).is_some()) {
+            match used.last_mut() {
+                Some(range) if range.end == id.index() => range.end += 1,
+                _ => used.push(id.index()..id.index() + 1),
+            }
+        }
+        Arc::new(Self { vocabulary, tables, used: used.into(), terms })
+    }
+
+    /// The ids that have a token, in order.
+    pub(crate) fn used(&self) -> &[Range<usize>] {
+        &self.used
     }
 
     /// The terms among which the next grammar is compiled.

@@ -143,9 +143,7 @@ impl GrammarSampler {
 
     /// Every token of the vocabulary becomes a candidate.
     fn set_all(&mut self, logits: &[f32]) {
-        let vocabulary = self.constraint.engine().vocabulary();
-        let tokens = vocabulary.ids().filter(|&id| vocabulary.bytes(id).is_some());
-        self.candidates.set(tokens.map(|id| (id, logits[id.index()])));
+        self.candidates.set_ranges(self.constraint.engine().used(), logits);
     }
 
     /// The mask of what may come next, at least one token.

@@ -8,10 +8,14 @@ use std::mem;
 
 use crate::candidates::Candidate;
 
-/// Whether `a` belongs before `b`: the greater logit first. A NaN counts as -inf, so that this is an
-/// order whatever the model computes.
+/// The logit. A NaN counts as -inf, so that there is an order whatever the model computes.
+fn rank(candidate: &Candidate) -> f32 {
+    candidate.logit.max(f32::NEG_INFINITY)
+}
+
+/// Whether `a` belongs before `b`: the greater logit first.
 fn before(a: &Candidate, b: &Candidate) -> bool {
-    a.logit.max(f32::NEG_INFINITY) > b.logit.max(f32::NEG_INFINITY)
+    rank(a) > rank(b)
 }
 
 /// `std::partial_sort`: the `count` greatest logits at the front, sorted; the rest in some order.
@@ -21,17 +25,16 @@ pub(crate) fn partial_sort(data: &mut [Candidate], count: usize) {
         return;
     }
     make_heap(front);
-    let mut least = front[0].logit.max(f32::NEG_INFINITY);
-    // Few get into the heap: a look at several at once is over sooner.
-    for several in rest.chunks_mut(16) {
-        if several.iter().map(|c| u32::from(c.logit > least)).sum::<u32>() == 0 {
+    let mut least = rank(&front[0]);
+    for several in rest.chunks_mut(AT_ONCE) {
+        if !any_above(several, least) {
             continue;
         }
         for candidate in several {
             if candidate.logit > least {
                 let value = mem::replace(candidate, front[0]);
                 sift(front, 0, value);
-                least = front[0].logit.max(f32::NEG_INFINITY);
+                least = rank(&front[0]);
             }
         }
     }
@@ -47,12 +50,27 @@ pub(crate) fn partial_sort_copy(source: &[Candidate], target: &mut [Candidate]) 
     }
     target.copy_from_slice(front);
     make_heap(target);
-    for candidate in rest {
-        if before(candidate, &target[0]) {
-            sift(target, 0, *candidate);
+    let mut least = rank(&target[0]);
+    for several in rest.chunks(AT_ONCE) {
+        if !any_above(several, least) {
+            continue;
+        }
+        for candidate in several {
+            if candidate.logit > least {
+                sift(target, 0, *candidate);
+                least = rank(&target[0]);
+            }
         }
     }
     sort_heap(target);
+}
+
+/// Few get into a heap: a look at so many at once is over sooner.
+const AT_ONCE: usize = 16;
+
+/// Whether one of several belongs before a logit.
+fn any_above(several: &[Candidate], least: f32) -> bool {
+    several.iter().map(|candidate| u32::from(candidate.logit > least)).sum::<u32>() > 0
 }
 
 /// `std::__make_heap`.

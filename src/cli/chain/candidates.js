@@ -2,6 +2,8 @@
 // is rounded to single precision where the library rounds it.
 
 const single = Math.fround;
+/** So many are not sorted by comparing them. */
+const MANY = 1024;
 const greatestNumber = 3.4028234663852886e38;
 const exp = (x) => single(Math.exp(x));
 const log = (x) => single(Math.log(x));
@@ -40,7 +42,7 @@ class Candidates {
   partialSort(count) {
     if (!this.sorted) {
       count = Math.min(count, this.length);
-      const isGoodPart = this.length > 1024 && count > Math.floor(this.length / 16);
+      const isGoodPart = this.length > MANY && count > Math.floor(this.length / 16);
       if (count <= 128) partialSortRange(this.data, 0, this.length, count);
       else this.data = isGoodPart ? stableSort(this.data) : bucketSort(this.data, count);
       this.sorted = true;
@@ -55,11 +57,16 @@ class Candidates {
     for (const candidate of this.data) candidate.p = exp(single(rank(candidate) - max));
     const total = sum(this.data.map((candidate) => candidate.p));
     for (const candidate of this.data) candidate.p = single(candidate.p / total);
+    return { max, total };
   }
 
-  /** The entropy of the probabilities, in nats. */
-  entropy() {
-    return -sum(this.data.filter(({ p }) => p > 0).map(({ p }) => single(p * log(p))));
+  /** The same, and the entropy of the probabilities, in nats; of many in double precision. */
+  softmaxEntropy() {
+    const { max, total } = this.softmax();
+    const possible = this.data.filter(({ p }) => p > 0);
+    if (this.data.length <= MANY) return -sum(possible.map(({ p }) => single(p * log(p))));
+    const term = ({ p, logit }) => p * (single(logit - max) - Math.log(total));
+    return single(-possible.reduce((all, candidate) => all + term(candidate), 0));
   }
 
   /** Keeps the candidates with a probability, or else the best. */
@@ -75,7 +82,7 @@ class Candidates {
 
   /** Keeps the best candidates whose probabilities reach a mass. */
   keepMass(mass, minKeep) {
-    const [many, first] = [1024, 256];
+    const first = 256;
     const reach = (data) => {
       let sum = 0;
       const last = data.findIndex((candidate, i) => {
@@ -84,7 +91,7 @@ class Candidates {
       });
       return last < 0 ? null : last + 1;
     };
-    if (this.sorted || this.length <= many) {
+    if (this.sorted || this.length <= MANY) {
       this.sort();
       return this.keep(this.data.slice(0, reach(this.data) ?? this.length));
     }

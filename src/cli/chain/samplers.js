@@ -88,9 +88,8 @@ const samplers = {
     off: (s) => s.typical >= 1,
     apply(candidates, s) {
       candidates.sort();
-      candidates.softmax();
+      const entropy = candidates.softmaxEntropy();
       const { data } = candidates;
-      const entropy = candidates.entropy();
       const distance = ({ p }) => Math.abs(single(-log(p) - entropy));
       // The best come first, so surprises only grow: the nearest are around one place.
       const first = data.findIndex(({ p }) => !(-log(p) < entropy));
@@ -171,9 +170,8 @@ const samplers = {
       const low = Math.max(0, single(s.temperature - s.temperature_range));
       const high = single(s.temperature + s.temperature_range);
       candidates.sort();
-      candidates.softmax();
       const most = -log(single(1 / candidates.length));
-      const share = single(candidates.entropy() / most);
+      const share = single(candidates.softmaxEntropy() / most);
       const width = single(single(high - low) * pow(share, s.temperature_exponent));
       divide(candidates, single(low + width));
     },
@@ -199,8 +197,7 @@ const samplers = {
   "eta-cutoff": {
     off: (s) => s.eta_cutoff <= 0,
     apply(candidates, s) {
-      candidates.softmax();
-      const eta = single(single(Math.sqrt(s.eta_cutoff)) * exp(-candidates.entropy()));
+      const eta = single(single(Math.sqrt(s.eta_cutoff)) * exp(-candidates.softmaxEntropy()));
       candidates.keepProbable(Math.min(eta, s.eta_cutoff), s.min_keep);
     },
   },
