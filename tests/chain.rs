@@ -70,6 +70,9 @@ enum Reader {
     Node,
 }
 
+/// A page, and what to set its sliders to before it is read.
+type Page = (String, Vec<(&'static str, f64)>);
+
 impl Reader {
     fn find() -> Option<Self> {
         let runs = |name: &str| {
@@ -83,43 +86,80 @@ impl Reader {
         chromium.map(Self::Chromium).or_else(|| runs("node").then_some(Self::Node))
     }
 
-    /// The numbers that a page shows.
-    fn numbers(&self, page: &Path) -> Value {
-        let text = match self {
-            Self::Chromium(name) => {
-                let page = format!("file://{}", page.display());
-                let flags = ["--headless", "--disable-gpu", "--no-sandbox", "--dump-dom"];
-                let document = output(Command::new(name).args(flags).arg(page), "");
-                let (_, rest) = document.split_once("id=\"numbers\"").expect("the numbers");
-                let (_, rest) = rest.split_once('>').expect("the end of a tag");
-                let (numbers, _) = rest.split_once("</pre>").expect("the end of the numbers");
-                let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{a0}"), ("&amp;", "&")];
-                escapes
-                    .into_iter()
-                    .fold(numbers.to_owned(), |text, (from, to)| text.replace(from, to))
-            }
+    /// The numbers that pages show. Node.js has no sliders: pages with moves have none there.
+    fn numbers(&self, pages: &[Page]) -> Vec<Option<Value>> {
+        match self {
+            Self::Chromium(name) => in_chromium(name, pages).into_iter().map(Some).collect(),
             Self::Node => {
-                let page = fs::read_to_string(page).expect("the page has been written");
-                let mark = "<script type=\"application/json\" id=\"setup\">";
-                let (_, rest) = page.split_once(mark).expect("what the page starts from");
-                let (setup, rest) = rest.split_once("</script>").expect("its end");
-                let (_, script) = rest.split_once("<script>").expect("what the page computes");
-                let (script, _) = script.split_once("// The page:").expect("what it shows");
-                let setup = Value::from(setup);
-                let show = "
-                    const setup = read(text);
-                    for (const name of setup.chain) {
-                      for (const [parameter] of explanations[name].parameters) {
-                        if (!(parameter in setup.settings)) throw new Error(parameter);
-                      }
-                    }
-                    console.log(JSON.stringify(report(setup, trace(setup))));";
-                let program = format!("{script}\nconst text = {setup};\n{show}");
-                output(&mut Command::new("node"), &program)
+                let number = |(page, moves): &Page| moves.is_empty().then(|| in_node(page));
+                pages.iter().map(number).collect()
             }
-        };
-        serde_json::from_str(&text).expect("the numbers are JSON")
+        }
     }
+}
+
+/// Opens all pages as frames of one, as a browser takes long to start.
+fn in_chromium(name: &str, pages: &[Page]) -> Vec<Value> {
+    let escape = |page: &str| page.replace('&', "&amp;").replace('"', "&quot;");
+    let frames = pages.iter().map(|(page, moves)| {
+        let moves = escape(&json!(moves).to_string());
+        format!("<iframe srcdoc=\"{}\" data-moves=\"{moves}\"></iframe>", escape(page))
+    });
+    let script = "
+        onload = () => {
+          const read = (frame) => {
+            const page = frame.contentWindow;
+            page.requestAnimationFrame = (paint) => paint();
+            for (const [name, value] of JSON.parse(frame.dataset.moves)) {
+              const slider = page.document.querySelector(`input[type=range][name=${name}]`);
+              slider.value = value;
+              slider.dispatchEvent(new page.Event('input'));
+            }
+            return JSON.parse(page.document.getElementById('numbers').textContent);
+          };
+          const all = [...document.querySelectorAll('iframe')].map(read);
+          // What ends with a letter or a digit only needs no escapes.
+          const bytes = new TextEncoder().encode(JSON.stringify(all));
+          const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
+          document.body.textContent = `numbers:${hex.join('')}.`;
+        };";
+    let frames = frames.collect::<String>();
+    let document =
+        format!("<!doctype html><meta charset=\"utf-8\"><script>{script}</script>{frames}");
+    let path = path("frames.html");
+    fs::write(&path, document).expect("the page is written");
+    let flags = ["--headless", "--disable-gpu", "--no-sandbox", "--disable-dev-shm-usage"];
+    let mut command = Command::new(name);
+    command.args(flags).arg(format!("--user-data-dir={}", self::path("chromium").display()));
+    command.arg("--dump-dom").arg(format!("file://{}", path.display()));
+    let document = output(&mut command, "");
+    let (_, rest) = document.rsplit_once("numbers:").expect("the page has run");
+    let (hex, _) = rest.split_once('.').expect("the end of the numbers");
+    let digits = hex.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).expect("digits"));
+    let bytes: Vec<u8> =
+        digits.map(|pair| u8::from_str_radix(pair, 16).expect("two digits")).collect();
+    serde_json::from_slice(&bytes).expect("the numbers are JSON")
+}
+
+/// Runs what a page computes.
+fn in_node(page: &str) -> Value {
+    let mark = "<script type=\"application/json\" id=\"setup\">";
+    let (_, rest) = page.split_once(mark).expect("what the page starts from");
+    let (setup, rest) = rest.split_once("</script>").expect("its end");
+    let (_, script) = rest.split_once("<script>").expect("what the page computes");
+    let (script, _) = script.split_once("// The page:").expect("what it shows");
+    let setup = Value::from(setup);
+    let show = "
+        const setup = read(text);
+        for (const name of setup.chain) {
+          for (const [parameter] of explanations[name].parameters) {
+            if (!(parameter in setup.settings)) throw new Error(parameter);
+          }
+        }
+        console.log(JSON.stringify(report(setup, trace(setup))));";
+    let program = format!("{script}\nconst text = {setup};\n{show}");
+    let text = output(&mut Command::new("node"), &program);
+    serde_json::from_str(&text).expect("the numbers are JSON")
 }
 
 /// Logits with ties, and with what is no number.
@@ -209,19 +249,72 @@ fn the_numbers_of_a_page_are_those_of_the_command() {
         (&["--logits", "-", "--allowed", "0,1,2,4,5,6"], TEXTS),
         (&["--count", "200", "--vocab", "r50k_base", "--top", "5"], ""),
     ];
-    let page = path("numbers.html");
-    let html = page.to_str().expect("the path is text");
+    let path = path("numbers.html");
+    let html = path.to_str().expect("the path is text");
+    let mut args = Vec::new();
+    let (mut pages, mut expected) = (Vec::<Page>::new(), Vec::new());
     for chain_args in &chains {
         for (source, file) in &logits {
-            let mut args = source.to_vec();
-            args.extend(chain_args);
-            args.extend(["--history", HISTORY, "--html", html]);
-            let expected = chain(&args, file);
-            let got = reader.numbers(&page);
-            assert_eq!(difference(&expected, &got), None, "{args:?}");
+            let all = [source, &chain_args[..], &["--history", HISTORY, "--html", html]].concat();
+            expected.push(chain(&all, file));
+            pages.push((fs::read_to_string(&path).expect("a page is written"), Vec::new()));
+            args.push(all);
         }
     }
+    // A page whose sliders are moved shows what the command says with these settings.
+    let all = SamplerKind::ALL.map(SamplerKind::name).join(";");
+    for (source, file) in &logits {
+        let common = ["--samplers", &all, "--history", HISTORY, "--html", html];
+        let start = [source, &common[..]].concat();
+        chain(&start, file);
+        let page = fs::read_to_string(&path).expect("a page is written");
+        for moves in MOVES {
+            let flags = moves.iter().flat_map(|(flag, _, value)| [*flag, *value]);
+            let moved = start.iter().copied().chain(flags).collect::<Vec<_>>();
+            expected.push(chain(&moved, file));
+            let number = |text: &str| text.parse().expect("a number");
+            let moves = moves.iter().map(|(_, slider, value)| (*slider, number(value)));
+            pages.push((page.clone(), moves.collect()));
+            args.push(moved);
+        }
+    }
+    let numbers = reader.numbers(&pages);
+    assert_eq!(numbers.len(), pages.len());
+    for ((args, expected), got) in args.iter().zip(&expected).zip(numbers) {
+        let difference = got.and_then(|got| difference(expected, &got));
+        assert_eq!(difference, None, "{args:?}");
+    }
 }
+
+/// Settings: the flag of the command, the slider of the page, and the value of both.
+const MOVES: [&[(&str, &str, &str)]; 4] = [
+    &[("--temp", "temperature", "1.5"), ("--top-k", "top_k", "7"), ("--seed", "seed", "8")],
+    &[
+        ("--repeat-penalty", "repeat_penalty", "1.3"),
+        ("--presence-penalty", "presence_penalty", "0.5"),
+        ("--frequency-penalty", "frequency_penalty", "0.25"),
+        ("--repeat-last-n", "repeat_last_n", "3"),
+        ("--min-p", "min_p", "0"),
+    ],
+    &[
+        ("--dry-multiplier", "dry_multiplier", "0.5"),
+        ("--dry-base", "dry_base", "1.25"),
+        ("--dry-allowed-length", "dry_allowed_length", "1"),
+        ("--dry-penalty-last-n", "dry_last_n", "9"),
+        ("--top-p", "top_p", "0.75"),
+        ("--typical", "typical", "0.9"),
+    ],
+    &[
+        ("--top-n-sigma", "top_n_sigma", "1.5"),
+        ("--xtc-probability", "xtc_probability", "0.5"),
+        ("--xtc-threshold", "xtc_threshold", "0.05"),
+        ("--dynatemp-range", "temperature_range", "0.5"),
+        ("--dynatemp-exp", "temperature_exponent", "1.5"),
+        ("--top-a", "top_a", "0.2"),
+        ("--epsilon-cutoff", "epsilon_cutoff", "0.001"),
+        ("--eta-cutoff", "eta_cutoff", "0.002"),
+    ],
+];
 
 #[test]
 fn a_page_needs_nothing_else() {

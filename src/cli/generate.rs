@@ -33,7 +33,7 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     let mut sampler = GrammarSampler::new(constraint, chain, sampling::mode(&args.mode));
     let mut model: Box<dyn LanguageModel> = match args.model {
         ModelArg::Random => {
-            Box::new(RandomModel::new(&engine, args.sampling.seed).with_words_of(&grammar))
+            Box::new(RandomModel::new(&engine, args.sampling.seed.value).with_words_of(&grammar))
         }
     };
     let max_tokens = usize::try_from(args.max_tokens).unwrap_or(usize::MAX);
@@ -64,11 +64,18 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
         return Err(error.into());
     }
     let times = Times { load, compile, generate: start.elapsed() };
+    let seed = args.sampling.seed;
     if output.is_json() {
         let complete = sampler.constraint().is_complete();
-        print_json(&result(&generation, complete, engine.vocabulary(), &times, sampler.chain()))?;
+        let mut result =
+            result(&generation, complete, engine.vocabulary(), &times, sampler.chain());
+        result["seed"] = json!(seed.value);
+        print_json(&result)?;
     } else {
         finish_line()?;
+        if seed.by_chance {
+            let _ = writeln!(io::stderr(), "seed: {}", seed.value);
+        }
     }
     if generation.ending.is_complete() {
         return Ok(());

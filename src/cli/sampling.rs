@@ -18,7 +18,7 @@ pub(super) fn settings(args: &SamplingArgs) -> anyhow::Result<ChainSettings> {
     let biases = args.logit_bias.iter().map(|text| bias(text));
     Ok(ChainSettings {
         samplers,
-        seed: args.seed,
+        seed: args.seed.value,
         logit_bias: biases.collect::<Result<_, _>>()?,
         ignore_eos: args.ignore_eos,
         penalties: PenaltySettings {

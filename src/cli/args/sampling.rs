@@ -1,5 +1,8 @@
 //! How a token is picked: the flags are llama.cpp's, with its defaults.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+
 use clap::{ArgAction, Args as Arguments};
 use grammask::sampler::SamplerKind;
 
@@ -17,13 +20,35 @@ pub(crate) struct ModeArgs {
     pub(crate) exact: bool,
 }
 
+/// Where draws start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seed {
+    pub(crate) value: u32,
+    /// Nobody has chosen it.
+    pub(crate) by_chance: bool,
+}
+
+impl Seed {
+    fn read(text: &str) -> Result<Self, String> {
+        if text == "-1" {
+            // The standard library keys each hasher by chance.
+            let value = RandomState::new().build_hasher().finish() as u32;
+            return Ok(Self { value, by_chance: true });
+        }
+        match text.parse() {
+            Ok(value) => Ok(Self { value, by_chance: false }),
+            Err(_) => Err(format!("a whole number from -1 to {} expected", u32::MAX)),
+        }
+    }
+}
+
 /// The samplers and their settings.
 #[derive(Debug, Arguments)]
 #[command(next_help_heading = "Sampling (flags and defaults of llama.cpp)")]
 pub(crate) struct SamplingArgs {
-    /// The seed of the model and of the draws
-    #[arg(short, long, default_value_t = 1)]
-    pub(crate) seed: u32,
+    /// The seed of the model and of the draws; -1: one by chance
+    #[arg(short, long, allow_negative_numbers = true, default_value = "1", value_parser = Seed::read)]
+    pub(crate) seed: Seed,
     /// The samplers, in order: names with `;` between them
     #[arg(long, value_name = "NAMES", default_value_t = names())]
     pub(crate) samplers: String,
@@ -36,7 +61,13 @@ pub(crate) struct SamplingArgs {
     )]
     pub(crate) sampler_seq: Option<String>,
     /// Temperature; 0: always the likeliest token
-    #[arg(long, visible_alias = "temperature", value_name = "T", default_value_t = 0.8)]
+    #[arg(
+        long,
+        visible_alias = "temperature",
+        value_name = "T",
+        allow_negative_numbers = true,
+        default_value_t = 0.8
+    )]
     pub(crate) temp: f32,
     /// How far the temperature may go up and down with the entropy
     #[arg(long, value_name = "X", default_value_t = 0.0)]

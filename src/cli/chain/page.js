@@ -209,9 +209,9 @@ function change(name, value) {
 function makeSlider([name, words, low, high, step]) {
   const value = setup.settings[name];
   const [min, max] = [Math.min(low, value), Math.max(high, value)];
-  const range = make("input", { type: "range", step, min, max, value });
+  const range = make("input", { type: "range", name, step, min, max, value });
   range.setAttribute("aria-label", words);
-  const number = make("input", { type: "number", step: "any", min, value });
+  const number = make("input", { type: "number", name, step: "any", min, value });
   const set = (from, to) => {
     if (from.value === "" || !from.validity.valid) return;
     to.value = from.value;
