@@ -148,6 +148,37 @@ impl Candidates {
         }
     }
 
+    /// Changes the candidates of some tokens by what each token has; `of` finds that as well. The order
+    /// is lost.
+    ///
+    /// Most often the candidates are the whole vocabulary in order. Only if a token is not at its own
+    /// place are they searched.
+    pub(crate) fn change<T>(
+        &mut self,
+        tokens: impl Iterator<Item = (TokenId, T)>,
+        of: impl Fn(TokenId) -> Option<T>,
+        mut change: impl FnMut(T, &mut Candidate),
+    ) {
+        self.set_sorted(false);
+        let data = self.as_mut_slice();
+        let mut missing = false;
+        for (token, what) in tokens {
+            match data.get_mut(token.index()) {
+                Some(candidate) if candidate.id == token => change(what, candidate),
+                _ => missing = true,
+            }
+        }
+        if missing {
+            for (index, candidate) in data.iter_mut().enumerate() {
+                if candidate.id.index() != index
+                    && let Some(what) = of(candidate.id)
+                {
+                    change(what, candidate);
+                }
+            }
+        }
+    }
+
     /// Keeps the candidates that pass a test, in their order: one way to apply a token mask.
     pub fn retain(&mut self, keep: impl FnMut(&Candidate) -> bool) {
         let before = self.data.len();

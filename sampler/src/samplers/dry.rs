@@ -124,27 +124,14 @@ impl Sampler for Dry {
         self.repeats.dedup_by_key(|&mut (token, _)| token);
         self.repeats.retain(|&(token, _)| !self.breakers.is_breaker(token));
 
-        candidates.set_sorted(false);
-        let data = candidates.as_mut_slice();
-        // As in `LogitBias`: look at the token's own place first.
-        let mut missing = false;
-        for &(token, length) in &self.repeats {
-            match data.get_mut(token.index()) {
-                Some(candidate) if candidate.id == token => {
-                    candidate.logit -= settings.penalty(length);
-                }
-                _ => missing = true,
-            }
-        }
-        if missing {
-            for (index, candidate) in data.iter_mut().enumerate() {
-                if candidate.id.index() != index
-                    && let Ok(place) = self.repeats.binary_search_by_key(&candidate.id, |r| r.0)
-                {
-                    candidate.logit -= settings.penalty(self.repeats[place].1);
-                }
-            }
-        }
+        let repeats = &self.repeats;
+        let length = |token| {
+            let place = repeats.binary_search_by_key(&token, |&(token, _)| token).ok()?;
+            Some(repeats[place].1)
+        };
+        candidates.change(repeats.iter().copied(), length, |length, candidate| {
+            candidate.logit -= settings.penalty(length);
+        });
     }
 
     /// What it lowers a logit by depends on what has come.

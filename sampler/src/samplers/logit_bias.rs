@@ -78,26 +78,9 @@ impl Sampler for LogitBias {
         if self.biases.is_empty() {
             return;
         }
-        candidates.set_sorted(false);
-        let data = candidates.as_mut_slice();
-        // Most often the candidates are the whole vocabulary in order. Only if a token is not at its
-        // own place are they searched.
-        let mut missing = false;
-        for run in self.biases.chunk_by(|a, b| a.0 == b.0) {
-            match data.get_mut(run[0].0.index()) {
-                Some(candidate) if candidate.id == run[0].0 => Self::add(run, candidate),
-                _ => missing = true,
-            }
-        }
-        if missing {
-            for (index, candidate) in data.iter_mut().enumerate() {
-                if candidate.id.index() != index
-                    && let Some(place) = self.places.get(&candidate.id)
-                {
-                    Self::add(&self.biases[place.clone()], candidate);
-                }
-            }
-        }
+        let runs = self.biases.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, run));
+        let run = |token| self.places.get(&token).map(|place| &self.biases[place.clone()]);
+        candidates.change(runs, run, Self::add);
     }
 
     fn reach(&self) -> Reach {

@@ -125,27 +125,10 @@ impl Sampler for Penalties {
         if self.is_off() {
             return;
         }
-        candidates.set_sorted(false);
-        let data = candidates.as_mut_slice();
-        // As in `LogitBias`: look at the token's own place first.
-        let mut missing = false;
-        for &(token, count) in &self.counts {
-            match data.get_mut(token.index()) {
-                Some(candidate) if candidate.id == token => {
-                    Self::penalise(self.settings, count, candidate);
-                }
-                _ => missing = true,
-            }
-        }
-        if missing {
-            for (index, candidate) in data.iter_mut().enumerate() {
-                if candidate.id.index() != index
-                    && let Some(&place) = self.places.get(&candidate.id)
-                {
-                    Self::penalise(self.settings, self.counts[place].1, candidate);
-                }
-            }
-        }
+        let count = |token| self.places.get(&token).map(|&place| self.counts[place].1);
+        candidates.change(self.counts.iter().copied(), count, |count, candidate| {
+            Self::penalise(self.settings, count, candidate);
+        });
     }
 
     fn accept(&mut self, token: TokenId) {
