@@ -23,6 +23,7 @@ mod powers;
 mod program;
 mod scarce;
 mod session;
+mod shortest;
 mod stack;
 mod terms;
 mod texts;
@@ -40,6 +41,7 @@ use program::{Op, Position, Program};
 pub use label::Label;
 pub use members::{ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys};
 pub use session::{Entry, FrameId, Session, State, Surroundings, ValueId};
+pub use shortest::{Needs, Spelling};
 pub use stack::NodeId;
 pub use terms::{ByteSet, ClassStep, Fingerprint, TermId, Terms};
 pub use texts::TextId;
@@ -123,6 +125,24 @@ impl Automaton {
     /// Its terms.
     pub fn terms(&self) -> &Arc<Terms> {
         &self.terms
+    }
+
+    /// What is needed to complete a text in the tokens of a vocabulary: see [`Session::needed`].
+    pub fn needs(&self, spelling: Box<dyn Spelling>) -> Needs {
+        Needs::new(&self.program, &self.terms, spelling)
+    }
+
+    /// No text of the language has fewer bytes; a token that the grammar refers to counts as one.
+    /// Nothing if there is no text.
+    ///
+    /// ```
+    /// use grammask_gbnf::{Automaton, parse};
+    /// let automaton = Automaton::compile(&parse("root ::= \"(\" root \")\" | \"one\"")?, "root")?;
+    /// assert_eq!(automaton.shortest(), Some(3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shortest(&self) -> Option<u32> {
+        Needs::in_bytes(&self.program, &self.terms).start()
     }
 
     /// Tables for a new use.

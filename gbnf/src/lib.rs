@@ -30,8 +30,8 @@ mod walk;
 
 pub use automaton::{
     Automaton, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry, Fingerprint,
-    FrameId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, NodeId, Session, State, Surroundings,
-    TermId, Terms, TextId, TrackId, ValueId,
+    FrameId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, Needs, NodeId, Session, Spelling,
+    State, Surroundings, TermId, Terms, TextId, TrackId, ValueId,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};

@@ -7,6 +7,7 @@ use grammask_gbnf::{
     AdvanceError, AdvanceErrorKind, Automaton, CompileError, Grammar, Matcher, TokenReference,
 };
 
+use crate::budget::{Budget, BudgetError};
 use crate::engine::{Engine, MaskMemo};
 use crate::mask::{MaskBuffer, TokenMask};
 use crate::token_id::TokenId;
@@ -36,6 +37,7 @@ pub struct Constraint {
     memo: Arc<Mutex<MaskMemo>>,
     /// An end-of-generation token has been accepted.
     ended: bool,
+    budget: Option<Budget>,
 }
 
 impl Clone for Constraint {
@@ -47,6 +49,7 @@ impl Clone for Constraint {
             matcher: self.matcher.clone(),
             memo: Arc::clone(&self.memo),
             ended: self.ended,
+            budget: self.budget.clone(),
         };
         clone.renew();
         clone
@@ -96,6 +99,7 @@ impl Constraint {
             matcher: Matcher::new(automaton),
             memo: Arc::default(),
             ended: false,
+            budget: None,
         })
     }
 
@@ -176,6 +180,17 @@ impl Constraint {
 
     /// Whether the tokens could be found.
     fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) -> bool {
+        let Some(budget) = &self.budget else { return self.fill_language(mask) };
+        let mut tokens = TokenMask::new(self.engine.vocabulary().len());
+        let is_found = self.fill_language(&mut tokens);
+        let (mut session, state) = (self.matcher.session(), self.matcher.state());
+        budget.retain(&self.engine, &mut session, state, &mut tokens);
+        mask.assign(Some(&tokens));
+        is_found
+    }
+
+    /// The same whatever the budget is.
+    pub(crate) fn fill_language(&self, mask: &mut (impl MaskBuffer + ?Sized)) -> bool {
         if self.ended {
             mask.assign(None);
             return true;
@@ -185,10 +200,73 @@ impl Constraint {
         self.engine.fill(&mut session, &mut memo, self.matcher.state(), mask)
     }
 
+    /// Makes `tokens` the most that may still come, that at the end included: a promise that the text
+    /// can be completed whatever is picked. Masks have only tokens after which that is still so; tokens
+    /// that are taken back are given back.
+    ///
+    /// How many are needed is known for each rule of the grammar (see `docs/agents.md`), so that far
+    /// from the end nothing is left out.
+    ///
+    /// # Errors
+    ///
+    /// If completing the text may take more, or no way to do so is known; the constraint stays as it
+    /// was.
+    ///
+    /// ```
+    /// use grammask_gbnf::parse;
+    /// use grammask_sampler::{BudgetError, Constraint, Engine, Vocabulary};
+    ///
+    /// let tokens = r#"{"tokens": ["[", "]", "</s>"], "eog": [2]}"#;
+    /// let engine = Engine::new(Vocabulary::from_json(tokens)?);
+    /// let mut constraint = Constraint::new(&engine, &parse(r#"root ::= "[" root? "]""#)?, "root")?;
+    /// let error = BudgetError::TooSmall { budget: 2, needed: 3, at_least: 3 };
+    /// assert_eq!(constraint.set_budget(2), Err(error));
+    /// constraint.set_budget(4)?;
+    /// assert_eq!(constraint.mask().tokens().map(|token| token.0).collect::<Vec<_>>(), [0]);
+    /// constraint.accept(grammask_sampler::TokenId(0))?;
+    /// assert_eq!((constraint.budget(), constraint.needed()), (Some(3), Some(2)));
+    /// // Another bracket would need two more tokens and the end.
+    /// assert_eq!(constraint.mask().tokens().map(|token| token.0).collect::<Vec<_>>(), [1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_budget(&mut self, tokens: usize) -> Result<(), BudgetError> {
+        self.budget = Some(Budget::new(&self.engine, &self.matcher, tokens)?);
+        Ok(())
+    }
+
+    /// How many tokens may still come, if that is limited.
+    pub fn budget(&self) -> Option<usize> {
+        self.budget.as_ref().map(Budget::left)
+    }
+
+    /// How many tokens complete the text at most, that at the end included, if there is a budget.
+    pub fn needed(&self) -> Option<usize> {
+        let budget = self.budget.as_ref()?;
+        if self.ended {
+            return Some(0);
+        }
+        budget.needed(&mut self.matcher.session(), self.matcher.state())
+    }
+
+    /// Whether the budget suffices after a token that the language allows.
+    pub(crate) fn is_within_budget(&self, token: TokenId) -> bool {
+        let Some(budget) = &self.budget else { return true };
+        let vocabulary = self.engine.vocabulary();
+        if vocabulary.is_eog(token) {
+            return budget.left() > 0;
+        }
+        let text = vocabulary.bytes(token).filter(|_| !vocabulary.is_control(token));
+        self.matcher.session().look_ahead(|session| {
+            let means = |reference: &TokenReference| self.engine.means(reference, token);
+            let after = session.after_token(self.matcher.state(), text, means);
+            budget.suffices(session, &after)
+        })
+    }
+
     /// Whether a token may come next; without computing a mask. `false` also where a limit of the
     /// matcher is reached.
     pub fn allows(&self, token: TokenId) -> bool {
-        self.probe(token, u64::MAX) == Some(true)
+        self.probe(token, u64::MAX) == Some(true) && self.is_within_budget(token)
     }
 
     /// Whether a token may come next; nothing where a limit of the matcher is reached, or `most_work`.
@@ -225,6 +303,9 @@ impl Constraint {
             if !self.matcher.is_complete() {
                 return Err(ConstraintError::Refused { token });
             }
+            if let Some(budget) = &mut self.budget {
+                budget.spend(1).map_err(|left| ConstraintError::OverBudget { token, left })?;
+            }
             self.ended = true;
             return Ok(());
         }
@@ -234,7 +315,15 @@ impl Constraint {
                 AdvanceErrorKind::Refused => ConstraintError::Refused { token },
                 _ => ConstraintError::Matcher(error),
             },
-        )
+        )?;
+        if let Some(budget) = &mut self.budget {
+            let suffices = budget.suffices(&mut self.matcher.session(), self.matcher.state());
+            if !suffices || budget.spend(1).is_err() {
+                self.matcher.rollback(1);
+                return Err(ConstraintError::OverBudget { token, left: budget.left() });
+            }
+        }
+        Ok(())
     }
 
     /// Whether the text so far is in the language.
@@ -259,6 +348,10 @@ impl Constraint {
 
     /// Takes back the last `tokens` tokens, at most all of them. O(log n).
     pub fn rollback(&mut self, tokens: usize) {
+        let tokens = tokens.min(self.len());
+        if let Some(budget) = &mut self.budget {
+            budget.give_back(tokens);
+        }
         let end = self.ended && tokens > 0;
         self.ended &= !end;
         self.matcher.rollback(tokens - usize::from(end));
@@ -266,8 +359,7 @@ impl Constraint {
 
     /// Takes back everything.
     pub fn reset(&mut self) {
-        self.ended = false;
-        self.matcher.rollback(self.matcher.steps());
+        self.rollback(self.len());
         self.renew();
     }
 }
@@ -299,6 +391,13 @@ pub enum ConstraintError {
     },
     /// A limit of the matcher.
     Matcher(AdvanceError),
+    /// After the token the budget would not suffice to complete the text.
+    OverBudget {
+        /// The token.
+        token: TokenId,
+        /// How many tokens may still come.
+        left: usize,
+    },
 }
 
 impl fmt::Display for ConstraintError {
@@ -316,6 +415,10 @@ impl fmt::Display for ConstraintError {
                 write!(f, "token {token} comes after the end of the generation")
             }
             Self::Matcher(error) => error.fmt(f),
+            Self::OverBudget { token, left } => write!(
+                f,
+                "after token {token} the budget would not suffice: {left} tokens may still come"
+            ),
         }
     }
 }

@@ -104,20 +104,34 @@ impl GrammarSampler {
         if self.constraint.is_ended() {
             return Err(SampleError::NoToken);
         }
-        match self.mode {
-            Mode::GrammarFirst => self.sample_allowed(logits),
+        let token = match self.mode {
+            Mode::GrammarFirst => self.sample_allowed(logits)?,
             Mode::Rejection => {
                 self.set_all(logits);
                 self.chain.apply(&mut self.candidates);
                 let token = self.selected()?;
-                if self.constraint.allows(token) { Ok(token) } else { self.sample_allowed(logits) }
+                if self.constraint.probe(token, u64::MAX) == Some(true) {
+                    token
+                } else {
+                    self.sample_allowed(logits)?
+                }
             }
-            Mode::Exact => self.sample_exactly(logits),
+            Mode::Exact => self.sample_exactly(logits)?,
+        };
+        // Mostly a budget is far, and a mask that keeps it would leave out nothing.
+        if self.constraint.is_within_budget(token) {
+            return Ok(token);
         }
+        self.constraint.fill_mask(&mut self.mask);
+        self.sample_masked(logits)
     }
 
     fn sample_allowed(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
         self.fill_mask()?;
+        self.sample_masked(logits)
+    }
+
+    fn sample_masked(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
         self.candidates.set(self.mask.tokens().map(|id| (id, logits[id.index()])));
         self.chain.apply(&mut self.candidates);
         self.selected()
@@ -148,7 +162,7 @@ impl GrammarSampler {
 
     /// The mask of what may come next, at least one token.
     fn fill_mask(&mut self) -> Result<(), SampleError> {
-        self.constraint.fill_mask(&mut self.mask);
+        self.constraint.fill_language(&mut self.mask);
         if self.mask.tokens().next().is_some() {
             Ok(())
         } else if self.constraint.is_too_ambiguous() {

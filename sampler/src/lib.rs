@@ -21,6 +21,7 @@
 
 mod batch;
 mod below;
+mod budget;
 mod candidates;
 mod chain;
 mod characters;
@@ -60,6 +61,7 @@ mod vocabulary;
 mod walk;
 
 pub use batch::fill_masks;
+pub use budget::BudgetError;
 pub use candidates::{Candidate, Candidates};
 pub use chain::{Chain, Sampler, Timing};
 pub use constraint::{Constraint, ConstraintError};

@@ -69,6 +69,11 @@ impl TokenMask {
         self.bits.intersect_with(&other.bits);
     }
 
+    /// Takes out all that `other`, a mask of the same vocabulary, has.
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        self.bits.difference_with(&other.bits);
+    }
+
     /// Becomes the same as `other`, a mask of the same vocabulary.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.bits.clone_from(&other.bits);

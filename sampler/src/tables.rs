@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use grammask_gbnf::{ByteSet, ClassStep, Fingerprint, TermId, Terms};
 
 use crate::below::{Below, Belows};
+use crate::budget::Costs;
 use crate::characters::Characters;
 use crate::class_run::ClassRun;
 use crate::crossings::Crossings;
@@ -38,6 +39,7 @@ pub(crate) struct Tables {
     alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
     /// By (what the value lies behind, value).
     values: Mutex<Generations<(usize, Fingerprint), Arc<ValueTokens>>>,
+    costs: Mutex<Generations<Fingerprint, Arc<Costs>>>,
     /// See [`crate::Engine::nodes_visited`].
     visited: AtomicU64,
 }
@@ -65,11 +67,13 @@ const CLASS_RUNS: usize = 2 << 20;
 const BELOWS: usize = 1 << 20;
 /// for terms that are alike inside,
 const ALIKE: usize = 256 << 10;
+/// for what is left of terms, where tokens are few,
+const COSTS: usize = 512 << 10;
 /// and for the values of members that many schemas have.
 const VALUES: usize = 256 << 10;
 /// All of them together.
 pub(crate) const MOST_BYTES: usize =
-    INTERIORS + CROSSINGS + KEYS + ITERATIONS + CLASS_RUNS + BELOWS + ALIKE + VALUES;
+    INTERIORS + CROSSINGS + KEYS + ITERATIONS + CLASS_RUNS + BELOWS + ALIKE + COSTS + VALUES;
 /// The lengths of runs for which there are tables, besides those without end.
 const RUNS: [u32; 4] = [32, 16, 8, 4];
 /// With so few bytes little of the trie begins: runs of them are short, as in a number.
@@ -102,6 +106,7 @@ impl Tables {
             belows: Mutex::new(Generations::new(BELOWS)),
             alike: Mutex::new(Generations::new(ALIKE)),
             values: Mutex::new(Generations::new(VALUES)),
+            costs: Mutex::new(Generations::new(COSTS)),
             visited: AtomicU64::new(0),
         }
     }
@@ -119,6 +124,7 @@ impl Tables {
             + of(&self.belows)
             + of(&self.alike)
             + of(&self.values)
+            + of(&self.costs)
     }
 
     /// Counts nodes that have been visited.
@@ -246,6 +252,17 @@ impl Tables {
         build: impl FnOnce() -> Option<ValueTokens>,
     ) -> Option<Arc<ValueTokens>> {
         shared_if(&self.values, &(Arc::as_ptr(starts).addr(), value), build)
+    }
+
+    /// The tokens inside of a term by what they leave to be written; `count` says that of a term.
+    pub(crate) fn costs(
+        &self,
+        term: TermId,
+        terms: &Terms,
+        count: impl Fn(TermId) -> Option<u32>,
+    ) -> Arc<Costs> {
+        let build = || Costs::new(term, terms, &self.trie, self.len, count);
+        shared(&self.costs, &terms.fingerprint(term), build)
     }
 
     /// What lies below the nodes that go by the same key, by key.

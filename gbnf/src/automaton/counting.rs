@@ -47,6 +47,11 @@ impl CountingSets {
         self.sets.get(set).last().is_some_and(|&(_, hi)| hi >= bounds.min)
     }
 
+    /// The greatest count.
+    pub(crate) fn most(&self, set: u32) -> u32 {
+        self.sets.get(set).last().map_or(0, |&(_, hi)| hi)
+    }
+
     pub(crate) fn union(&mut self, first: u32, second: u32, bounds: Bounds) -> u32 {
         if first == second {
             return first;

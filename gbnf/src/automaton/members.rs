@@ -7,6 +7,7 @@
 mod blurred;
 mod guesses;
 mod known;
+mod present;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -94,7 +95,7 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Whether a member is one of many.
-    fn is_many(&self, member: u32) -> bool {
+    pub(crate) fn is_many(&self, member: u32) -> bool {
         self.members[member as usize].kind.is_many()
     }
 

@@ -4,6 +4,7 @@ mod blurred;
 mod frames;
 mod items;
 mod keys;
+mod needed;
 mod values;
 
 use std::collections::BinaryHeap;
@@ -24,6 +25,7 @@ use crate::automaton::tracks::TrackId;
 use crate::grammar::TokenReference;
 pub use blurred::Surroundings;
 pub use frames::FrameId;
+use needed::NodeNeeds;
 pub use values::ValueId;
 
 /// A configuration: how far a terminal has been read, and what lies below it.
@@ -124,6 +126,8 @@ pub struct Session {
     /// The counting set that each loop starts with.
     first_counts: Vec<u32>,
     pending: BinaryHeap<Item>,
+    /// See [`Session::needed`].
+    needed: NodeNeeds,
     /// See [`Session::steps`].
     steps: u64,
 }
@@ -203,6 +207,7 @@ impl Session {
             value_fingerprints: FxHashMap::default(),
             first_counts,
             pending: BinaryHeap::new(),
+            needed: NodeNeeds::default(),
             steps: 0,
         }
     }
@@ -300,6 +305,7 @@ impl Session {
         self.members.forget_since(mark.members);
         self.lists.forget_since(mark.lists);
         self.expanded.truncate(self.stacks.len());
+        self.needed.truncate(self.stacks.len());
     }
 
     /// The store of terms of the automaton.
@@ -467,6 +473,24 @@ impl Session {
             }
         }
         self.finish(reached)
+    }
+
+    /// The state after a token as a text, if it is one, and as the token that it is: see
+    /// [`Session::step_token`].
+    pub fn after_token(
+        &mut self,
+        state: &State,
+        text: Option<&[u8]>,
+        matches: impl Fn(&TokenReference) -> bool,
+    ) -> State {
+        let as_token = self.step_token(state, text.unwrap_or_default(), matches);
+        let Some(text) = text else { return as_token };
+        let as_text = text.iter().fold(state.clone(), |state, &byte| self.step(&state, byte));
+        match (as_token.is_dead(), as_text.is_dead()) {
+            (true, _) => as_text,
+            (false, true) => as_token,
+            (false, false) => self.union(&as_token, &as_text),
+        }
     }
 
     /// The bytes that every text goes on with, at most `most` of them, and the state behind them: up

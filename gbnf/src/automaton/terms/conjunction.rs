@@ -205,7 +205,7 @@ impl Terms {
     }
 
     /// The shortest match has no fewer bytes.
-    pub(super) fn shortest(&self, term: TermId) -> u32 {
+    pub(crate) fn shortest(&self, term: TermId) -> u32 {
         self.entries[term.index()].shortest
     }
 }

@@ -1,0 +1,268 @@
+//! What a text needs to be completed, from a state on.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{Entry, Session, State};
+use crate::automaton::label::Label;
+use crate::automaton::program::Op;
+use crate::automaton::shortest::{KeyRest, NEVER, Needs, Present, plus, times};
+use crate::automaton::stack::{Frame, NodeId, Stacks};
+use crate::automaton::texts::TextId;
+
+/// After so many steps the search for items that differ is over.
+const MOST_STEPS: usize = 20_000;
+
+/// What nodes of a session need.
+#[derive(Debug, Default)]
+pub(super) struct NodeNeeds {
+    /// Whose they are.
+    of: Option<Arc<Needs>>,
+    in_tokens: Vec<Option<u32>>,
+    in_bytes: Vec<Option<u32>>,
+}
+
+impl NodeNeeds {
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.in_tokens.truncate(len);
+        self.in_bytes.truncate(len);
+    }
+
+    fn of(&mut self, needs: &Needs) -> &mut Vec<Option<u32>> {
+        if needs.ignores_items() { &mut self.in_bytes } else { &mut self.in_tokens }
+    }
+}
+
+impl Session {
+    /// How many tokens complete a text at most, from a state on: there is a token that may come next
+    /// behind which it is at least one less. Nothing if none do, or if items of lists that differ are
+    /// not soon found. The text of a state that is complete needs none.
+    ///
+    /// ```
+    /// # use grammask_gbnf::{Label, Spelling, TokenReference};
+    /// # struct Letters;
+    /// # impl Spelling for Letters {
+    /// #     fn has_all_bytes(&self) -> bool { true }
+    /// #     fn count(&self, text: &[u8]) -> Vec<Option<u32>> {
+    /// #         (0..=text.len() as u32).rev().map(Some).collect()
+    /// #     }
+    /// #     fn least(&self, _: Label, _: &dyn Fn(Label, u8) -> (Option<Label>, bool)) -> Option<u32> {
+    /// #         None
+    /// #     }
+    /// #     fn has_token(&self, _: &TokenReference) -> bool { false }
+    /// # }
+    /// use std::sync::Arc;
+    /// use grammask_gbnf::{Automaton, parse};
+    ///
+    /// let automaton = Automaton::compile(&parse("root ::= \"[\" root{2} \"]\" | \"x\"")?, "root")?;
+    /// let needs = Arc::new(automaton.needs(Box::new(Letters)));
+    /// let mut session = automaton.session();
+    /// let start = session.start();
+    /// assert_eq!(session.needed(&start, &needs), Some(1));
+    /// let within = session.step(&start, b'[');
+    /// assert_eq!(session.needed(&within, &needs), Some(3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn needed(&mut self, state: &State, needs: &Arc<Needs>) -> Option<u32> {
+        self.ask_for(needs);
+        let needed = match self.needed_at(state, needs) {
+            NEVER => needs.bytes().map_or(NEVER, |bytes| {
+                self.look_ahead(|session| session.needed_for_items(state, needs, bytes))
+            }),
+            needed => needed,
+        };
+        (needed != NEVER).then_some(needed)
+    }
+
+    /// The same behind the terminal of a configuration.
+    pub fn needed_behind(&mut self, entry: Entry, needs: &Arc<Needs>) -> Option<u32> {
+        self.ask_for(needs);
+        Some(self.needed_below(entry.below, needs)).filter(|&needed| needed != NEVER)
+    }
+
+    fn ask_for(&mut self, needs: &Arc<Needs>) {
+        if !self.needed.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, needs)) {
+            self.needed = NodeNeeds { of: Some(Arc::clone(needs)), ..NodeNeeds::default() };
+        }
+    }
+
+    fn needed_at(&mut self, state: &State, needs: &Needs) -> u32 {
+        if state.complete {
+            return 0;
+        }
+        let entries: SmallVec<[Entry; 4]> = SmallVec::from_slice(&state.entries);
+        entries.into_iter().map(|entry| self.needed_of(entry, needs)).min().unwrap_or(NEVER)
+    }
+
+    fn needed_of(&mut self, entry: Entry, needs: &Needs) -> u32 {
+        if self.is_like(entry) && !needs.ignores_items() {
+            return NEVER;
+        }
+        let top = match entry.label {
+            Label::Key { shape, state, context } => {
+                let keys = self.members.tags(state);
+                if self.members.is_at_key_start(shape, state) {
+                    let members = self.members.members_of(context);
+                    self.with_members(members, |present| needs.member(shape, present))
+                } else {
+                    let keys: SmallVec<[_; 4]> = SmallVec::from_slice(keys);
+                    let of_key = |(rest, member)| {
+                        let program = &self.program.shapes[shape as usize];
+                        if !self.members.allows(program, context, member) {
+                            return NEVER;
+                        }
+                        let path = self.members.path(context);
+                        let key = KeyRest { rest, member, path: &path };
+                        let members = self.members.members_of(context);
+                        self.with_members(members, |present| needs.within_key(shape, &key, present))
+                    };
+                    keys.into_iter().map(of_key).min().unwrap_or(NEVER)
+                }
+            }
+            label => needs.label(label),
+        };
+        if top == NEVER { NEVER } else { plus(top, self.needed_below(entry.below, needs)) }
+    }
+
+    fn with_members(&self, members: u32, count: impl FnOnce(Present<'_>) -> u32) -> u32 {
+        let members = self.members.present(members);
+        count(Present {
+            count: members.count(),
+            has: &|member| members.has(member),
+            count_of: &|member| members.count_of(member),
+            is_written: &|key| members.is_written(key),
+        })
+    }
+
+    /// What all that lies on a stack needs, for the stack that needs the least.
+    fn needed_below(&mut self, node: NodeId, needs: &Needs) -> u32 {
+        let known = |session: &mut Self, node: NodeId| {
+            session.needed.of(needs).get(node.index()).copied().flatten()
+        };
+        // What lies below comes first; iteratively, as stacks may be deep.
+        let mut path = vec![node];
+        while let Some(&node) = path.last() {
+            if known(self, node).is_some() {
+                path.pop();
+                continue;
+            }
+            let tops: SmallVec<[(Frame, NodeId); 4]> = SmallVec::from_slice(self.stacks.tops(node));
+            let is_missing = |session: &mut Self, &(frame, below): &(Frame, NodeId)| {
+                !Stacks::is_bottom(frame) && known(session, below).is_none()
+            };
+            if let Some(&(_, below)) = tops.iter().find(|top| is_missing(self, top)) {
+                path.push(below);
+                continue;
+            }
+            let of_top = |(frame, below): (Frame, NodeId)| {
+                if Stacks::is_bottom(frame) {
+                    return 0;
+                }
+                let frame = self.needed_in(frame, needs);
+                plus(frame, known(self, below).unwrap_or(NEVER))
+            };
+            let needed = tops.into_iter().map(of_top).min().unwrap_or(NEVER);
+            let nodes = self.needed.of(needs);
+            if nodes.len() <= node.index() {
+                nodes.resize(node.index() + 1, None);
+            }
+            nodes[node.index()] = Some(needed);
+            path.pop();
+        }
+        known(self, node).unwrap_or(NEVER)
+    }
+
+    /// What the rest of a frame's rule needs.
+    fn needed_in(&mut self, frame: Frame, needs: &Needs) -> u32 {
+        let program = Arc::clone(&self.program);
+        match program.op(frame.position) {
+            Op::Count(index) => {
+                let looped = &program.loops[*index as usize];
+                let done = self.counts.most(frame.argument);
+                let more = times(looped.min.saturating_sub(done), needs.position(looped.body));
+                plus(more, needs.position(looped.next))
+            }
+            &Op::Key(index) => {
+                self.with_members(frame.argument, |present| needs.member(index, present))
+            }
+            &Op::After(index) => {
+                self.with_members(frame.argument, |present| needs.behind_member(index, present))
+            }
+            Op::Item(index) => {
+                if !needs.ignores_items() {
+                    return NEVER;
+                }
+                let count = self.lists.state(frame.argument).count;
+                needs.items(&program.lists[*index as usize], count)
+            }
+            Op::ItemEnd(index) => {
+                let list = &program.lists[*index as usize];
+                let count = self.lists.state(frame.argument).count.saturating_add(1);
+                if count >= list.min {
+                    return needs.position(list.next);
+                }
+                // The next item has to differ.
+                let more = if needs.ignores_items() { needs.items(list, count) } else { NEVER };
+                plus(needs.separator(list), more)
+            }
+            _ => needs.position(frame.position),
+        }
+    }
+
+    /// The same where items must differ from others: the least of the shortest texts up to where that
+    /// is no longer so, and what is needed from there on (Korf, "Depth-first iterative-deepening",
+    /// 1985).
+    fn needed_for_items(&mut self, start: &State, needs: &Arc<Needs>, bytes: &Needs) -> u32 {
+        let mut most = self.needed_at(start, bytes);
+        let mut steps = 0;
+        while most != NEVER {
+            let mut beyond = NEVER;
+            let mut failed: FxHashMap<(SmallVec<[Entry; 1]>, TextId), u32> = FxHashMap::default();
+            let mut text: Vec<u8> = Vec::new();
+            let first: Vec<u8> = self.first(start).iter().collect();
+            let mut path = vec![(start.clone(), first, 0)];
+            while let Some((state, ways, next)) = path.last_mut() {
+                let Some(&byte) = ways.get(*next) else {
+                    let left = most - text.len() as u32;
+                    let known = failed.entry((state.entries.clone(), state.text)).or_default();
+                    *known = left.max(*known);
+                    path.pop();
+                    text.pop();
+                    continue;
+                };
+                *next += 1;
+                steps += 1;
+                if steps > MOST_STEPS {
+                    return NEVER;
+                }
+                let after = self.step(&state.clone(), byte);
+                if after.is_dead() {
+                    continue;
+                }
+                let read = text.len() as u32 + 1;
+                let length = plus(read, self.needed_at(&after, bytes));
+                if length > most {
+                    beyond = beyond.min(length);
+                    continue;
+                }
+                text.push(byte);
+                let behind = self.needed_at(&after, needs);
+                if behind != NEVER {
+                    let read = needs.count(&text)[0];
+                    return plus(read, behind);
+                }
+                let known = failed.get(&(after.entries.clone(), after.text));
+                if known.is_none_or(|&left| left < most - read) {
+                    let ways = self.first(&after).iter().collect();
+                    path.push((after, ways, 0));
+                } else {
+                    text.pop();
+                }
+            }
+            most = beyond;
+        }
+        NEVER
+    }
+}

@@ -1,0 +1,194 @@
+//! What it takes to complete a text, in the tokens of a vocabulary.
+//!
+//! Each rule is counted once, as Knuth generalised Dijkstra's algorithm to grammars ("A generalization
+//! of Dijkstra's algorithm", 1977); what lies on a stack is added up. A terminal counts what the least of
+//! its shortest texts takes. So the count is that of a text that can be written, terminal by terminal,
+//! and its first token always leads to where at least one token less is needed.
+
+mod positions;
+mod shapes;
+mod spelled;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use crate::automaton::label::{self, Label};
+use crate::automaton::program::{Position, Program};
+use crate::automaton::terms::{TermId, Terms};
+use crate::grammar::TokenReference;
+use shapes::ShapeNeeds;
+pub(crate) use shapes::{KeyRest, Present, plus, times};
+use spelled::least_text;
+
+/// So many tokens are needed: more than that, or nothing that can be written.
+pub(crate) const NEVER: u32 = u32::MAX;
+
+/// How the tokens of a vocabulary spell texts.
+pub trait Spelling: Send + Sync {
+    /// Whether each byte is a token by itself.
+    fn has_all_bytes(&self) -> bool;
+
+    /// For each place in `text` up to its end, the least number of tokens that spell the rest; nothing
+    /// if none do.
+    fn count(&self, text: &[u8]) -> Vec<Option<u32>>;
+
+    /// The least number of tokens that spell a text of a terminal, where not each byte is a token:
+    /// `step` says how the terminal goes on with a byte, if it does, and whether it may end there.
+    /// Nothing if there is none, or none that is soon found.
+    fn least(&self, start: Label, step: &dyn Fn(Label, u8) -> (Option<Label>, bool))
+    -> Option<u32>;
+
+    /// Whether a token is meant by the reference.
+    fn has_token(&self, reference: &TokenReference) -> bool;
+}
+
+/// Bytes in place of tokens: what no vocabulary needs less than, but for the length of its tokens.
+struct Bytes;
+
+impl Spelling for Bytes {
+    fn has_all_bytes(&self) -> bool {
+        true
+    }
+
+    fn count(&self, text: &[u8]) -> Vec<Option<u32>> {
+        (0..=text.len()).rev().map(|left| Some(left as u32)).collect()
+    }
+
+    fn least(&self, _: Label, _: &dyn Fn(Label, u8) -> (Option<Label>, bool)) -> Option<u32> {
+        None
+    }
+
+    fn has_token(&self, _: &TokenReference) -> bool {
+        true
+    }
+}
+
+/// How many tokens an automaton needs from each of its positions on. Asked with
+/// [`crate::Session::needed`].
+pub struct Needs {
+    program: Arc<Program>,
+    terms: Arc<Terms>,
+    spelling: Box<dyn Spelling>,
+    /// Whether items of lists count although others may be equal to them: what is counted is a lower
+    /// bound then.
+    ignores_items: bool,
+    positions: Vec<u32>,
+    shapes: Vec<ShapeNeeds>,
+    labels: Mutex<FxHashMap<Label, u32>>,
+    /// The same in bytes, if there are lists: they guide the search for items that differ.
+    bytes: Option<Box<Needs>>,
+}
+
+/// So many labels are known at a time.
+const MOST_LABELS: usize = 1 << 18;
+
+impl Needs {
+    pub(crate) fn new(
+        program: &Arc<Program>,
+        terms: &Arc<Terms>,
+        spelling: Box<dyn Spelling>,
+    ) -> Self {
+        let mut needs = Self::of(program, terms, spelling, false);
+        if !program.lists.is_empty() {
+            needs.bytes = Some(Box::new(Self::in_bytes(program, terms)));
+        }
+        needs
+    }
+
+    /// The same in bytes, at least.
+    pub(crate) fn in_bytes(program: &Arc<Program>, terms: &Arc<Terms>) -> Self {
+        Self::of(program, terms, Box::new(Bytes), true)
+    }
+
+    fn of(
+        program: &Arc<Program>,
+        terms: &Arc<Terms>,
+        spelling: Box<dyn Spelling>,
+        ignores_items: bool,
+    ) -> Self {
+        let mut needs = Self {
+            program: Arc::clone(program),
+            terms: Arc::clone(terms),
+            spelling,
+            ignores_items,
+            positions: vec![NEVER; program.ops.len()],
+            shapes: Vec::new(),
+            labels: Mutex::default(),
+            bytes: None,
+        };
+        needs.settle();
+        needs
+    }
+
+    /// What is needed before the first byte.
+    pub(crate) fn start(&self) -> Option<u32> {
+        if self.program.accepts_empty {
+            return Some(0);
+        }
+        Some(self.position(self.program.start)).filter(|&needed| needed != NEVER)
+    }
+
+    pub(crate) fn bytes(&self) -> Option<&Self> {
+        self.bytes.as_deref()
+    }
+
+    pub(crate) fn ignores_items(&self) -> bool {
+        self.ignores_items
+    }
+
+    /// What is needed from a position on to the end of its rule.
+    pub(crate) fn position(&self, position: Position) -> u32 {
+        self.positions.get(position.index()).copied().unwrap_or(0)
+    }
+
+    /// How many tokens spell the rest of a term, if any do; none where it may end.
+    pub fn term(&self, term: TermId) -> Option<u32> {
+        let needed = if self.terms.nullable(term) { 0 } else { self.label(Label::Term(term)) };
+        (needed != NEVER).then_some(needed)
+    }
+
+    /// What is needed of a terminal: at least a byte.
+    pub(crate) fn label(&self, label: Label) -> u32 {
+        if let Label::Token(token) = label {
+            let has_token = self.spelling.has_token(&self.program.tokens[token as usize]);
+            return if has_token { 1 } else { NEVER };
+        }
+        let mut known = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&known) = known.get(&label) {
+            return known;
+        }
+        if known.len() >= MOST_LABELS {
+            known.clear();
+        }
+        let texts = &self.program.texts;
+        if !self.spelling.has_all_bytes() {
+            let step = |label, byte| {
+                let after = label::step(label, byte, &self.terms, texts);
+                (after.label, after.ends)
+            };
+            let least = self.spelling.least(label, &step).unwrap_or(NEVER);
+            known.insert(label, least);
+            return least;
+        }
+        let Some((path, text)) = least_text(label, &self.terms, texts) else {
+            known.insert(label, NEVER);
+            return NEVER;
+        };
+        // What is left of the text is the least of what is left of the terminal.
+        let counts = self.count(&text);
+        known.extend(path.into_iter().zip(counts.iter().copied()));
+        counts[0]
+    }
+
+    /// See [`Spelling::count`].
+    pub(crate) fn count(&self, text: &[u8]) -> Vec<u32> {
+        self.spelling.count(text).into_iter().map(|count| count.unwrap_or(NEVER)).collect()
+    }
+}
+
+impl std::fmt::Debug for Needs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Needs").field("positions", &self.positions.len()).finish_non_exhaustive()
+    }
+}

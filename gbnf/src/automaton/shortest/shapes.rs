@@ -1,0 +1,218 @@
+//! What the members of an object need.
+
+use crate::automaton::label::Label;
+use crate::automaton::members::{Kind, Shape};
+use crate::automaton::shortest::spelled::ByLength;
+use crate::automaton::shortest::{NEVER, Needs};
+use crate::automaton::terms::{TermId, Terms};
+
+/// What is needed for the parts of a shape.
+#[derive(Debug, Default)]
+pub(super) struct ShapeNeeds {
+    /// For each member its value.
+    pub(super) values: Vec<u32>,
+    /// For each member the key, if it is declared.
+    pub(super) keys: Vec<u32>,
+    pub(super) separator: u32,
+    /// What comes behind the last member.
+    pub(super) next: u32,
+}
+
+/// Which members an object has.
+#[derive(Clone, Copy)]
+pub(crate) struct Present<'a> {
+    /// How many.
+    pub(crate) count: u32,
+    /// Whether a declared one is among them.
+    pub(crate) has: &'a dyn Fn(u32) -> bool,
+    /// How many there are of a member that may occur repeatedly.
+    pub(crate) count_of: &'a dyn Fn(u32) -> u32,
+    /// Whether an undeclared key has been written.
+    pub(crate) is_written: &'a dyn Fn(&[u8]) -> bool,
+}
+
+impl Present<'_> {
+    /// No member yet.
+    pub(super) const NONE: Self =
+        Self { count: 0, has: &|_| false, count_of: &|_| 0, is_written: &|_| false };
+}
+
+/// What is left of a key, and how much of it has been read.
+pub(crate) struct KeyRest<'a> {
+    pub(crate) rest: TermId,
+    pub(crate) member: u32,
+    pub(crate) path: &'a [u8],
+}
+
+impl Needs {
+    /// What is needed behind a member of an object, up to the end of the rule behind it.
+    pub(crate) fn behind_member(&self, shape: u32, present: Present<'_>) -> u32 {
+        let needs = &self.shapes[shape as usize];
+        let Some((count, sum)) = self.missing(shape, present) else { return NEVER };
+        let separators = times(count, needs.separator);
+        plus(plus(sum, separators), needs.next)
+    }
+
+    /// What is needed before the key of a member.
+    pub(crate) fn member(&self, shape: u32, present: Present<'_>) -> u32 {
+        let needs = &self.shapes[shape as usize];
+        let Some((count, sum)) = self.missing(shape, present) else { return NEVER };
+        let members = match count {
+            0 => self.further(shape, present, &[], 1).first().copied().unwrap_or(NEVER),
+            _ => plus(sum, times(count - 1, needs.separator)),
+        };
+        plus(members, needs.next)
+    }
+
+    /// What is needed within a key.
+    pub(crate) fn within_key(&self, shape: u32, key: &KeyRest<'_>, present: Present<'_>) -> u32 {
+        let &KeyRest { rest, member, path } = key;
+        let shapes = &self.program.shapes[shape as usize];
+        let value = self.shapes[shape as usize].values[member as usize];
+        if !shapes.is_many(member) {
+            let has = |other| other == member || (present.has)(other);
+            let after = Present { count: present.count + 1, has: &has, ..present };
+            let key = self.label(Label::Term(rest));
+            return plus(plus(key, value), self.behind_member(shape, after));
+        }
+        let whole = |end: &[u8]| [path, end].concat();
+        let is_free = |end: &Vec<u8>| {
+            let key = whole(end);
+            !(present.is_written)(&key) && !is_declared(shapes, &key, &self.terms)
+        };
+        let mut ends = ByLength::new(rest, &self.terms).filter(is_free);
+        let end = ends.find_map(|end| {
+            let count = self.count(&end)[0];
+            (count != NEVER).then_some((end, count))
+        });
+        let Some((end, count)) = end else { return NEVER };
+        let key = whole(&end);
+        let count_of = |other| (present.count_of)(other).saturating_add(u32::from(other == member));
+        let is_written = |other: &[u8]| other == key || (present.is_written)(other);
+        let after = Present {
+            count: present.count + 1,
+            has: present.has,
+            count_of: &count_of,
+            is_written: &is_written,
+        };
+        plus(plus(count, value), self.behind_member(shape, after))
+    }
+
+    /// How many members are missing, and what they need; nothing if they cannot be written.
+    fn missing(&self, index: u32, present: Present<'_>) -> Option<(u32, u32)> {
+        let (shape, needs) = (&self.program.shapes[index as usize], &self.shapes[index as usize]);
+        let (mut count, mut sum) = (0_u32, 0);
+        let mut keys = Vec::new();
+        for (at, member) in (0..).zip(&shape.members) {
+            match member.kind {
+                Kind::Required if !(present.has)(at) => {
+                    count += 1;
+                    sum = plus(sum, plus(needs.keys[at as usize], needs.values[at as usize]));
+                }
+                Kind::Many(bounds) => {
+                    let missing = bounds.min.saturating_sub((present.count_of)(at));
+                    let found = self.fresh_keys(index, at, present, &mut keys, missing);
+                    if found.len() < missing as usize {
+                        return None;
+                    }
+                    count = count.saturating_add(missing);
+                    sum = found.into_iter().fold(sum, plus);
+                }
+                _ => {}
+            }
+        }
+        let more = shape.min.saturating_sub(present.count.saturating_add(count));
+        if more > 0 {
+            let further = self.further(index, present, &keys, more);
+            if further.len() < more as usize {
+                return None;
+            }
+            count = count.saturating_add(more);
+            sum = further.into_iter().fold(sum, plus);
+        }
+        (sum != NEVER).then_some((count, sum))
+    }
+
+    /// What the cheapest members need that are not missing but may come, at most `most` of them.
+    fn further(
+        &self,
+        index: u32,
+        present: Present<'_>,
+        missing_keys: &[(u32, Vec<u8>)],
+        most: u32,
+    ) -> Vec<u32> {
+        let (shape, needs) = (&self.program.shapes[index as usize], &self.shapes[index as usize]);
+        let mut found = Vec::new();
+        let mut keys = missing_keys.to_vec();
+        for (at, member) in (0..).zip(&shape.members) {
+            match member.kind {
+                Kind::Optional if !(present.has)(at) => {
+                    found.push(plus(needs.keys[at as usize], needs.values[at as usize]));
+                }
+                Kind::Many(bounds) => {
+                    let missing = missing_keys.iter().filter(|&&(of, _)| of == at).count() as u32;
+                    let there = (present.count_of)(at).saturating_add(missing);
+                    let room = bounds.max.map_or(most, |max| max.saturating_sub(there).min(most));
+                    found.extend(self.fresh_keys(index, at, present, &mut keys, room));
+                }
+                _ => {}
+            }
+        }
+        found.retain(|&needed| needed != NEVER);
+        found.sort_unstable();
+        found.truncate(most as usize);
+        found
+    }
+
+    /// What members of an entry need with keys that are neither declared nor written nor among `keys`,
+    /// to which they are added: the shortest ones, at most `most` of them.
+    fn fresh_keys(
+        &self,
+        index: u32,
+        member: u32,
+        present: Present<'_>,
+        keys: &mut Vec<(u32, Vec<u8>)>,
+        most: u32,
+    ) -> Vec<u32> {
+        let shape = &self.program.shapes[index as usize];
+        let value = self.shapes[index as usize].values[member as usize];
+        let mut found = Vec::new();
+        if most == 0 || value == NEVER {
+            return found;
+        }
+        for key in ByLength::new(shape.members[member as usize].key, &self.terms) {
+            let is_taken = (present.is_written)(&key)
+                || keys.iter().any(|(_, other)| *other == key)
+                || is_declared(shape, &key, &self.terms);
+            let count = if is_taken { NEVER } else { self.count(&key)[0] };
+            if count == NEVER {
+                continue;
+            }
+            found.push(plus(count, value));
+            keys.push((member, key));
+            if found.len() == most as usize {
+                break;
+            }
+        }
+        found
+    }
+}
+
+/// Whether a member with this key is declared.
+fn is_declared(shape: &Shape, key: &[u8], terms: &Terms) -> bool {
+    let mut declared = (0..).zip(&shape.members).filter(|&(at, _)| !shape.is_many(at));
+    declared.any(|(_, member)| {
+        let left = key.iter().fold(member.key, |left, &byte| terms.next(left, byte));
+        terms.nullable(left)
+    })
+}
+
+/// The sum, unless one of them is never there.
+pub(crate) fn plus(one: u32, other: u32) -> u32 {
+    one.saturating_add(other)
+}
+
+/// So many times something.
+pub(crate) fn times(count: u32, what: u32) -> u32 {
+    if count == 0 { 0 } else { what.saturating_mul(count) }
+}

@@ -1,0 +1,201 @@
+//! The texts of a terminal, the shortest ones first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::automaton::label::{After, Label, counted, of_term};
+use crate::automaton::terms::{TermId, Terms};
+
+/// After so many steps the search for the shortest text of a terminal is over.
+const MOST_STEPS: usize = 1 << 20;
+
+/// Where the bytes of a range lead: the least of them, and what follows.
+type Ways = SmallVec<[(u8, After); 8]>;
+
+/// The ways on from a label, by byte.
+fn ways(label: Label, terms: &Terms, texts: &[Box<[u8]>]) -> Ways {
+    match label {
+        Label::Term(term) => {
+            let rows = terms.transitions(term).iter();
+            rows.map(|&(low, _, next)| (low, of_term(next, terms))).collect()
+        }
+        Label::Counted { rest, item, min, max } => {
+            let (read, min, max) = match rest {
+                TermId::EMPTY if max == u32::MAX => (item, min.saturating_sub(1), max),
+                TermId::EMPTY => (item, min.saturating_sub(1), max - 1),
+                _ => (rest, min, max),
+            };
+            let rows = terms.transitions(read).iter();
+            rows.map(|&(low, _, rest)| (low, counted(rest, item, min, max, terms))).collect()
+        }
+        Label::Text { text, at } => {
+            let byte = texts[text as usize][at as usize];
+            let after = crate::automaton::label::step(label, byte, terms, texts);
+            SmallVec::from_slice(&[(byte, after)])
+        }
+        Label::Token(_) | Label::Key { .. } | Label::Item { .. } | Label::ItemEnd { .. } => {
+            Ways::new()
+        }
+    }
+}
+
+/// No text that a label goes on with has fewer bytes.
+fn at_least(label: Label, terms: &Terms, texts: &[Box<[u8]>]) -> u32 {
+    let bytes = match label {
+        Label::Term(term) => terms.shortest(term),
+        Label::Counted { rest, item, min, .. } => {
+            let items = terms.shortest(item).saturating_mul(min);
+            terms.shortest(rest).saturating_add(items)
+        }
+        Label::Text { text, at } => texts[text as usize].len() as u32 - at,
+        Label::Token(_) | Label::Key { .. } | Label::Item { .. } | Label::ItemEnd { .. } => 0,
+    };
+    bytes.max(1)
+}
+
+/// The least of the shortest texts that a label goes on with, and the label before each byte of it;
+/// nothing if there is none or it is too far to seek (Korf, "Depth-first iterative-deepening", 1985).
+pub(super) fn least_text(
+    start: Label,
+    terms: &Terms,
+    texts: &[Box<[u8]>],
+) -> Option<(Vec<Label>, Vec<u8>)> {
+    let mut most = at_least(start, terms, texts);
+    let mut steps = 0;
+    loop {
+        // The least length beyond what was allowed.
+        let mut beyond = u32::MAX;
+        // With so many bytes left, a label led to no end.
+        let mut failed: FxHashMap<Label, u32> = FxHashMap::default();
+        let mut text: Vec<u8> = Vec::new();
+        let mut path = vec![(start, ways(start, terms, texts), 0)];
+        while let Some((label, ways_on, next)) = path.last_mut() {
+            steps += 1;
+            if steps > MOST_STEPS {
+                return None;
+            }
+            let Some(&(byte, after)) = ways_on.get(*next) else {
+                let left = most - text.len() as u32;
+                let known = failed.entry(*label).or_default();
+                *known = left.max(*known);
+                path.pop();
+                text.pop();
+                continue;
+            };
+            *next += 1;
+            let read = text.len() as u32 + 1;
+            if after.ends {
+                text.push(byte);
+                return Some((path.into_iter().map(|(label, _, _)| label).collect(), text));
+            }
+            let Some(label) = after.label else { continue };
+            let length = read.saturating_add(at_least(label, terms, texts));
+            if length > most {
+                beyond = beyond.min(length);
+            } else if failed.get(&label).is_none_or(|&left| left < most - read) {
+                text.push(byte);
+                path.push((label, ways(label, terms, texts), 0));
+            }
+        }
+        if beyond == u32::MAX {
+            return None;
+        }
+        most = beyond;
+    }
+}
+
+/// The least number of bytes in all, the bytes read, whether these are all, and what is left.
+type Begun = (u32, Vec<u8>, bool, TermId);
+
+/// The texts of a term with at least a byte, by length and then by bytes.
+pub(super) struct ByLength<'a> {
+    terms: &'a Terms,
+    ahead: BinaryHeap<Reverse<Begun>>,
+    steps: usize,
+}
+
+/// After so many steps there are no more texts.
+const MOST_KEYS: usize = 1 << 14;
+
+impl<'a> ByLength<'a> {
+    pub(super) fn new(term: TermId, terms: &'a Terms) -> Self {
+        let first = Reverse((terms.shortest(term), Vec::new(), false, term));
+        Self { terms, ahead: BinaryHeap::from([first]), steps: 0 }
+    }
+}
+
+impl Iterator for ByLength<'_> {
+    type Item = Vec<u8>;
+
+    fn next(&mut self) -> Option<Vec<u8>> {
+        while let Some(Reverse((_, text, is_whole, term))) = self.ahead.pop() {
+            if is_whole {
+                return Some(text);
+            }
+            self.steps += 1;
+            if self.steps > MOST_KEYS {
+                return None;
+            }
+            for &(low, high, next) in self.terms.transitions(term) {
+                for byte in low..=high {
+                    let text = [&text[..], &[byte]].concat();
+                    let length = text.len() as u32;
+                    if self.terms.nullable(next) {
+                        self.ahead.push(Reverse((length, text.clone(), true, next)));
+                    }
+                    if next != TermId::EMPTY {
+                        let length = length.saturating_add(self.terms.shortest(next).max(1));
+                        self.ahead.push(Reverse((length, text, false, next)));
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn least(label: Label, terms: &Terms) -> Option<String> {
+        let (path, text) = least_text(label, terms, &[])?;
+        assert_eq!(path.len(), text.len());
+        Some(String::from_utf8(text).unwrap())
+    }
+
+    #[test]
+    fn the_least_of_the_shortest_texts() {
+        let terms = Terms::default();
+        let class = |lo, hi| terms.class(&[(lo, hi)]);
+        let text = |text: &str| terms.text(text.as_bytes());
+        let word = terms.repeat(class('b', 'z'), 3, None);
+        let either = terms.alt([text("no"), text("maybe"), text("if"), TermId::EMPTY]);
+        let both = terms.all(vec![word, terms.alt([text("zzz"), text("bcdef")])], vec![]).unwrap();
+        let other = terms.all(vec![word], vec![text("bbb"), text("bbc")]).unwrap();
+        let cases = [(word, "bbb"), (either, "if"), (both, "zzz"), (other, "bbd")];
+        for (term, expected) in cases {
+            assert_eq!(least(Label::Term(term), &terms).as_deref(), Some(expected));
+        }
+        let item = terms.concat(class('x', 'y'), text(","));
+        let label = |rest, min| Label::Counted { rest, item, min, max: 9 };
+        assert_eq!(least(label(TermId::EMPTY, 0), &terms).unwrap(), "x,");
+        assert_eq!(least(label(text(","), 2), &terms).unwrap(), ",x,x,");
+        assert_eq!(least(Label::Term(TermId::NOTHING), &terms), None);
+    }
+
+    #[test]
+    fn texts_by_length() {
+        let terms = Terms::default();
+        let text = |text: &str| terms.text(text.as_bytes());
+        let term = terms.alt([text("b"), text("abc"), text("c"), text("ab"), TermId::EMPTY]);
+        let found: Vec<_> = ByLength::new(term, &terms).collect();
+        assert_eq!(found, [&b"b"[..], b"c", b"ab", b"abc"]);
+        let endless = terms.repeat(terms.class(&[('a', 'b')]), 0, None);
+        let found: Vec<_> = ByLength::new(endless, &terms).take(4).collect();
+        assert_eq!(found, [&b"a"[..], b"b", b"aa", b"ab"]);
+    }
+}

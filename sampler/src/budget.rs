@@ -1,0 +1,240 @@
+//! A budget of tokens that is kept: whatever is picked, the text can be completed with what is left.
+
+mod costs;
+mod spelling;
+
+use std::fmt;
+use std::sync::Arc;
+
+use grammask_gbnf::{
+    Automaton, Entry, Label, Matcher, Needs, Session, State, TermId, Terms, TrackId,
+};
+
+pub(crate) use costs::Costs;
+use spelling::TokenSpelling;
+
+use crate::engine::Engine;
+use crate::mask::TokenMask;
+use crate::token_id::TokenId;
+use crate::trie::TokenTrie;
+
+/// How many tokens may still come, and what completing a text takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget {
+    needs: Arc<Needs>,
+    left: usize,
+    /// The token at the end, if the vocabulary has one.
+    end: usize,
+}
+
+impl Budget {
+    /// A budget of so many tokens for what follows.
+    pub(crate) fn new(
+        engine: &Arc<Engine>,
+        matcher: &Matcher,
+        tokens: usize,
+    ) -> Result<Self, BudgetError> {
+        let automaton = matcher.automaton();
+        let needs = automaton.needs(Box::new(TokenSpelling::new(engine)));
+        let end = usize::from(!engine.vocabulary().eog_ids().is_empty());
+        let budget = Self { needs: Arc::new(needs), left: tokens, end };
+        match budget.needed(&mut matcher.session(), matcher.state()) {
+            None => Err(BudgetError::Unknown),
+            Some(needed) if needed <= tokens => Ok(budget),
+            Some(needed) => {
+                let at_least = at_least(engine, automaton, matcher) + end;
+                Err(BudgetError::TooSmall { budget: tokens, needed, at_least })
+            }
+        }
+    }
+
+    /// How many tokens are left.
+    pub(crate) fn left(&self) -> usize {
+        self.left
+    }
+
+    /// So many tokens have come; what is left, if that is less.
+    pub(crate) fn spend(&mut self, tokens: usize) -> Result<(), usize> {
+        self.left = self.left.checked_sub(tokens).ok_or(self.left)?;
+        Ok(())
+    }
+
+    /// So many tokens are taken back.
+    pub(crate) fn give_back(&mut self, tokens: usize) {
+        self.left += tokens;
+    }
+
+    /// How many tokens complete the text, that at the end included.
+    pub(crate) fn needed(&self, session: &mut Session, state: &State) -> Option<usize> {
+        Some(session.needed(state, &self.needs)? as usize + self.end)
+    }
+
+    /// Whether what is left suffices once another token has led to a state.
+    pub(crate) fn suffices(&self, session: &mut Session, state: &State) -> bool {
+        let left = self.left.checked_sub(1);
+        left.is_some_and(|left| self.needed(session, state).is_some_and(|needed| needed <= left))
+    }
+
+    /// Leaves of a mask the tokens after which what is left suffices.
+    pub(crate) fn retain(
+        &self,
+        engine: &Engine,
+        session: &mut Session,
+        state: &State,
+        mask: &mut TokenMask,
+    ) {
+        let Some(most) = self.left.checked_sub(1 + self.end) else {
+            // Only the end fits.
+            let eog = engine.vocabulary().eog_ids().iter().copied();
+            let ends: Vec<_> = eog.filter(|&token| self.left > 0 && mask.contains(token)).collect();
+            mask.clear();
+            mask.extend(ends);
+            return;
+        };
+        let mut sure = TokenMask::new(mask.len());
+        let mut out = None;
+        for &entry in state.entries() {
+            let (Label::Term(term), TrackId::NONE) = (entry.label, entry.track) else { continue };
+            let Some(behind) = session.needed_behind(entry, &self.needs) else { continue };
+            let costs = engine.costs(term, &self.needs, session.terms());
+            let within = most.checked_sub(behind as usize);
+            let within = within.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
+            costs.add_within(within, &mut sure);
+            // What stays inside of the only terminal does nothing else.
+            let is_only = state.entries().len() == 1 && !state.is_complete();
+            if is_only && engine.is_unambiguous(session, entry, term) {
+                out = Some(costs);
+            }
+        }
+        sure.intersect_with(mask);
+        let mut open = mask.clone();
+        open.subtract(&sure);
+        if let Some(costs) = out {
+            costs.subtract_from(&mut open);
+        }
+        *mask = sure;
+        session.look_ahead(|session| self.probe(engine, session, state, &open, mask));
+    }
+
+    /// Adds to `found` those of some tokens after which what is left suffices.
+    fn probe(
+        &self,
+        engine: &Engine,
+        session: &mut Session,
+        state: &State,
+        tokens: &TokenMask,
+        found: &mut TokenMask,
+    ) {
+        let vocabulary = engine.vocabulary();
+        let mut rest = tokens.clone();
+        if !state.entries().iter().any(|entry| matches!(entry.label, Label::Token(_))) {
+            // In the order of their bytes, so that what two have in common is read once.
+            let mut states = vec![state.clone()];
+            let mut last: &[u8] = &[];
+            let mut ordered = Vec::new();
+            engine.in_order(tokens, &mut ordered);
+            for token in ordered {
+                rest.remove(token);
+                let bytes = vocabulary.bytes(token).unwrap_or_default();
+                let common = last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+                states.truncate(common + 1);
+                while states.len() <= bytes.len()
+                    && let Some(state) = states.last()
+                {
+                    let next = session.step(state, bytes[states.len() - 1]);
+                    states.push(next);
+                }
+                last = bytes;
+                if states.last().is_some_and(|state| self.suffices(session, state)) {
+                    found.insert(token);
+                }
+            }
+        }
+        for token in rest.tokens() {
+            let fits = if vocabulary.is_eog(token) {
+                self.left > 0
+            } else {
+                let text = (!vocabulary.is_control(token)).then(|| vocabulary.bytes(token));
+                let after = session
+                    .after_token(state, text.flatten(), |reference| engine.means(reference, token));
+                self.suffices(session, &after)
+            };
+            if fits {
+                found.insert(token);
+            }
+        }
+    }
+}
+
+/// No text of the language has fewer tokens.
+fn at_least(engine: &Engine, automaton: &Automaton, matcher: &Matcher) -> usize {
+    let longest = engine.vocabulary().longest().max(1);
+    let bytes = if matcher.steps() == 0 { automaton.shortest() } else { None };
+    (bytes.unwrap_or(0) as usize).div_ceil(longest)
+}
+
+/// Why a budget cannot be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// It may take more tokens to complete the text.
+    TooSmall {
+        /// The budget.
+        budget: usize,
+        /// With so many tokens the text can be completed, whatever comes in between.
+        needed: usize,
+        /// With fewer than so many it never can.
+        at_least: usize,
+    },
+    /// No way to complete the text is known: the vocabulary cannot spell any terminal by terminal, or
+    /// it is too far to seek.
+    Unknown,
+}
+
+impl fmt::Display for BudgetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooSmall { budget, needed, at_least } => write!(
+                f,
+                "a budget of {budget} tokens is too small: {needed} are needed to be sure that the \
+                 text can be completed (no text has fewer than {at_least}); allow {needed} or more"
+            ),
+            Self::Unknown => f.write_str(
+                "no budget can be kept: the tokens of the vocabulary spell no text that completes \
+                 the grammar, or none that is soon found",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BudgetError {}
+
+impl Engine {
+    /// What the tokens that stay inside of a term leave to be written of it.
+    fn costs(&self, term: TermId, needs: &Needs, terms: &Terms) -> Arc<Costs> {
+        self.tables.costs(term, terms, |term| needs.term(term))
+    }
+
+    /// Whether what a token does inside of the terminal of a configuration is all that it does.
+    fn is_unambiguous(&self, session: &mut Session, entry: Entry, term: TermId) -> bool {
+        let table = self.tables.interior(TokenTrie::ROOT, term, session.terms());
+        let behind = session.first_behind(entry);
+        behind.is_some_and(|behind| !behind.intersects(&table.ambiguous))
+    }
+
+    /// The ordinary ones of some tokens, in the order of their bytes.
+    fn in_order(&self, tokens: &TokenMask, ordered: &mut Vec<TokenId>) {
+        let vocabulary = self.vocabulary();
+        if tokens.count() * 16 > tokens.len() {
+            let all = vocabulary.ordered().iter().copied();
+            ordered.extend(all.filter(|&token| tokens.contains(token)));
+            return;
+        }
+        ordered.extend(
+            tokens.tokens().filter(|&token| {
+                !vocabulary.is_control(token) && vocabulary.bytes(token).is_some()
+            }),
+        );
+        ordered.sort_unstable_by_key(|&token| vocabulary.bytes(token));
+    }
+}
