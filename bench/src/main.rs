@@ -1,5 +1,6 @@
 //! The harness: each subcommand measures one thing, prints a summary and writes JSON on request.
 
+mod budget;
 mod cases;
 mod engines;
 mod gbnf_derivatives;
@@ -52,6 +53,8 @@ struct Arguments {
 enum Command {
     /// Writes documents for every schema of a folder and has them judged
     Generate(generate::Options),
+    /// Writes documents within budgets of tokens and says what keeping them costs
+    Budget(budget::Options),
     /// Reads the texts of tables in three ways
     Cases(cases::Options),
     /// Compares grammars with what llama.cpp answered
@@ -83,6 +86,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Generate(options) => generate::run(&options),
+        Command::Budget(options) => budget::run(&options),
         Command::Cases(options) => cases::run(&options),
         Command::GoldenGbnf(options) => golden_gbnf::run(&options),
         Command::GoldenSamplers(options) => golden_samplers::run(&options),

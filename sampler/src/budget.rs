@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use grammask_gbnf::{
-    Automaton, Entry, Label, Matcher, Needs, Session, State, TermId, Terms, TrackId,
+    Entry, KeyTerms, KnownKeys, Label, Matcher, Needs, Session, State, TermId, Terms, TrackId,
 };
 
 pub(crate) use costs::Costs;
@@ -17,6 +17,11 @@ use crate::engine::Engine;
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
 use crate::trie::TokenTrie;
+
+/// What completing the texts of an automaton takes in the tokens of an engine.
+pub(crate) fn needs(engine: &Arc<Engine>, matcher: &Matcher) -> Arc<Needs> {
+    Arc::new(matcher.automaton().needs(Box::new(TokenSpelling::new(engine))))
+}
 
 /// How many tokens may still come, and what completing a text takes.
 #[derive(Clone, Debug)]
@@ -30,19 +35,18 @@ pub(crate) struct Budget {
 impl Budget {
     /// A budget of so many tokens for what follows.
     pub(crate) fn new(
-        engine: &Arc<Engine>,
+        engine: &Engine,
         matcher: &Matcher,
+        needs: &Arc<Needs>,
         tokens: usize,
     ) -> Result<Self, BudgetError> {
-        let automaton = matcher.automaton();
-        let needs = automaton.needs(Box::new(TokenSpelling::new(engine)));
         let end = usize::from(!engine.vocabulary().eog_ids().is_empty());
-        let budget = Self { needs: Arc::new(needs), left: tokens, end };
+        let budget = Self { needs: Arc::clone(needs), left: tokens, end };
         match budget.needed(&mut matcher.session(), matcher.state()) {
             None => Err(BudgetError::Unknown),
             Some(needed) if needed <= tokens => Ok(budget),
             Some(needed) => {
-                let at_least = at_least(engine, automaton, matcher) + end;
+                let at_least = at_least(engine, matcher) + end;
                 Err(BudgetError::TooSmall { budget: tokens, needed, at_least })
             }
         }
@@ -94,26 +98,49 @@ impl Budget {
         let mut sure = TokenMask::new(mask.len());
         let mut out = None;
         for &entry in state.entries() {
-            let (Label::Term(term), TrackId::NONE) = (entry.label, entry.track) else { continue };
-            let Some(behind) = session.needed_behind(entry, &self.needs) else { continue };
-            let costs = engine.costs(term, &self.needs, session.terms());
-            let within = most.checked_sub(behind as usize);
+            let Some(top) = self.top(engine, session, entry) else { continue };
+            let costs = engine.costs(top.term, &self.needs, session.terms());
+            let within = most.checked_sub(top.behind as usize);
             let within = within.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
             costs.add_within(within, &mut sure);
+            top.known.iter().for_each(|&token| sure.remove(token));
             // What stays inside of the only terminal does nothing else.
             let is_only = state.entries().len() == 1 && !state.is_complete();
-            if is_only && engine.is_unambiguous(session, entry, term) {
-                out = Some(costs);
+            if is_only && top.is_unambiguous {
+                out = Some((costs, top.known));
             }
         }
         sure.intersect_with(mask);
         let mut open = mask.clone();
-        open.subtract(&sure);
-        if let Some(costs) = out {
+        if let Some((costs, known)) = out {
             costs.subtract_from(&mut open);
+            open.extend(known.into_iter().filter(|&token| mask.contains(token)));
         }
+        open.subtract(&sure);
         *mask = sure;
         session.look_ahead(|session| self.probe(engine, session, state, &open, mask));
+    }
+
+    /// The terminal of a configuration, if it is one of which tables tell.
+    fn top(&self, engine: &Engine, session: &mut Session, entry: Entry) -> Option<Top> {
+        match entry.label {
+            _ if entry.track != TrackId::NONE => None,
+            Label::Term(term) => {
+                let behind = session.needed_behind(entry, &self.needs)?;
+                let is_unambiguous = engine.is_unambiguous(session, entry, term);
+                Some(Top { term, behind, is_unambiguous, known: Vec::new() })
+            }
+            Label::Key { .. } => {
+                let KeyTerms { free, only, .. } = session.key_terms(entry.label)?;
+                let (&[term], Some(member)) = (&free[..], only) else { return None };
+                let behind = session.needed_behind_some_key(entry, member, &self.needs)?;
+                let table = engine.tables.key(TokenTrie::ROOT, term, session.terms());
+                let is_unambiguous = table.ambiguous.is_empty() && table.exits.is_empty();
+                let known = engine.known_keys(session, session.known_keys(entry.label)?);
+                Some(Top { term, behind, is_unambiguous, known })
+            }
+            _ => None,
+        }
     }
 
     /// Adds to `found` those of some tokens after which what is left suffices.
@@ -166,10 +193,21 @@ impl Budget {
     }
 }
 
+/// The terminal of a configuration.
+struct Top {
+    term: TermId,
+    /// What comes behind it needs.
+    behind: u32,
+    /// Whether what a token does inside of it is all that the token does.
+    is_unambiguous: bool,
+    /// Tokens of which this does not tell: beginnings of keys that are declared or have been written.
+    known: Vec<TokenId>,
+}
+
 /// No text of the language has fewer tokens.
-fn at_least(engine: &Engine, automaton: &Automaton, matcher: &Matcher) -> usize {
+fn at_least(engine: &Engine, matcher: &Matcher) -> usize {
     let longest = engine.vocabulary().longest().max(1);
-    let bytes = if matcher.steps() == 0 { automaton.shortest() } else { None };
+    let bytes = if matcher.steps() == 0 { matcher.automaton().shortest() } else { None };
     (bytes.unwrap_or(0) as usize).div_ceil(longest)
 }
 
@@ -220,6 +258,24 @@ impl Engine {
         let table = self.tables.interior(TokenTrie::ROOT, term, session.terms());
         let behind = session.first_behind(entry);
         behind.is_some_and(|behind| !behind.intersects(&table.ambiguous))
+    }
+
+    /// The tokens with which known keys begin.
+    fn known_keys(&self, session: &mut Session, known: KnownKeys) -> Vec<TokenId> {
+        let trie = &self.tables.trie;
+        let mut tokens = Vec::new();
+        let mut ahead = vec![(TokenTrie::ROOT, known)];
+        while let Some((node, known)) = ahead.pop() {
+            for byte in session.known_first(known).iter() {
+                if let Some(child) = trie.child(node, byte)
+                    && let Some(known) = session.known_after(known, byte)
+                {
+                    tokens.extend(trie.token(child));
+                    ahead.push((child, known));
+                }
+            }
+        }
+        tokens
     }
 
     /// The ordinary ones of some tokens, in the order of their bytes.

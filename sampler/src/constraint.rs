@@ -1,13 +1,14 @@
 //! A grammar on a vocabulary: which tokens may come next, and what has come.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use grammask_gbnf::{
-    AdvanceError, AdvanceErrorKind, Automaton, CompileError, Grammar, Matcher, TokenReference,
+    AdvanceError, AdvanceErrorKind, Automaton, CompileError, Grammar, Matcher, Needs,
+    TokenReference,
 };
 
-use crate::budget::{Budget, BudgetError};
+use crate::budget::{self, Budget, BudgetError};
 use crate::engine::{Engine, MaskMemo};
 use crate::mask::{MaskBuffer, TokenMask};
 use crate::token_id::TokenId;
@@ -38,6 +39,8 @@ pub struct Constraint {
     /// An end-of-generation token has been accepted.
     ended: bool,
     budget: Option<Budget>,
+    /// What completing a text takes, once somebody has asked.
+    needs: Arc<OnceLock<Arc<Needs>>>,
 }
 
 impl Clone for Constraint {
@@ -50,6 +53,7 @@ impl Clone for Constraint {
             memo: Arc::clone(&self.memo),
             ended: self.ended,
             budget: self.budget.clone(),
+            needs: Arc::clone(&self.needs),
         };
         clone.renew();
         clone
@@ -100,6 +104,7 @@ impl Constraint {
             memo: Arc::default(),
             ended: false,
             budget: None,
+            needs: Arc::default(),
         })
     }
 
@@ -230,7 +235,8 @@ impl Constraint {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_budget(&mut self, tokens: usize) -> Result<(), BudgetError> {
-        self.budget = Some(Budget::new(&self.engine, &self.matcher, tokens)?);
+        let needs = self.needs.get_or_init(|| budget::needs(&self.engine, &self.matcher));
+        self.budget = Some(Budget::new(&self.engine, &self.matcher, needs, tokens)?);
         Ok(())
     }
 

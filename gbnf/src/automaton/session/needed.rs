@@ -82,6 +82,22 @@ impl Session {
         Some(self.needed_below(entry.below, needs)).filter(|&needed| needed != NEVER)
     }
 
+    /// The same behind the key of a configuration, if it is an undeclared one of `member` that nobody
+    /// has to tell from others: nothing if further such keys are needed, or it cannot be completed.
+    pub fn needed_behind_some_key(
+        &mut self,
+        entry: Entry,
+        member: u32,
+        needs: &Arc<Needs>,
+    ) -> Option<u32> {
+        let Label::Key { shape, context, .. } = entry.label else { return None };
+        let below = self.needed_behind(entry, needs)?;
+        let members = self.members.members_of(context);
+        let key =
+            self.with_members(members, |present| needs.behind_some_key(shape, member, present))?;
+        Some(plus(key, below)).filter(|&needed| needed != NEVER)
+    }
+
     fn ask_for(&mut self, needs: &Arc<Needs>) {
         if !self.needed.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, needs)) {
             self.needed = NodeNeeds { of: Some(Arc::clone(needs)), ..NodeNeeds::default() };
@@ -126,7 +142,7 @@ impl Session {
         if top == NEVER { NEVER } else { plus(top, self.needed_below(entry.below, needs)) }
     }
 
-    fn with_members(&self, members: u32, count: impl FnOnce(Present<'_>) -> u32) -> u32 {
+    fn with_members<T>(&self, members: u32, count: impl FnOnce(Present<'_>) -> T) -> T {
         let members = self.members.present(members);
         count(Present {
             count: members.count(),

@@ -1,7 +1,7 @@
 //! What the members of an object need.
 
 use crate::automaton::label::Label;
-use crate::automaton::members::{Kind, Shape};
+use crate::automaton::members::{Kind, Shape, ShapeMember};
 use crate::automaton::shortest::spelled::ByLength;
 use crate::automaton::shortest::{NEVER, Needs};
 use crate::automaton::terms::{TermId, Terms};
@@ -96,6 +96,28 @@ impl Needs {
             is_written: &is_written,
         };
         plus(plus(count, value), self.behind_member(shape, after))
+    }
+
+    /// What is needed behind an undeclared key of `member`, whichever it is: nothing if there have to
+    /// be more of them, which must differ from it.
+    pub(crate) fn behind_some_key(
+        &self,
+        shape: u32,
+        member: u32,
+        present: Present<'_>,
+    ) -> Option<u32> {
+        let program = &self.program.shapes[shape as usize];
+        let count_of = |other| (present.count_of)(other).saturating_add(u32::from(other == member));
+        let after = Present { count: present.count + 1, count_of: &count_of, ..present };
+        let is_missing = |(at, other): (u32, &ShapeMember)| match other.kind {
+            Kind::Many(bounds) => (after.count_of)(at) < bounds.min,
+            _ => false,
+        };
+        if (0..).zip(&program.members).any(is_missing) || after.count < program.min {
+            return None;
+        }
+        let value = self.shapes[shape as usize].values[member as usize];
+        Some(plus(value, self.behind_member(shape, after)))
     }
 
     /// How many members are missing, and what they need; nothing if they cannot be written.
