@@ -14,7 +14,7 @@ pub struct NgramCacheSettings {
     pub most: usize,
     /// So many pairs of an n-gram and a token behind it are kept in each of the three levels, 2 to
     /// 2^28; then all counts are halved, and what comes to nothing is forgotten. Default: 2^18, which
-    /// take 30 MB at most.
+    /// take some 35 MB at most.
     pub pairs: usize,
 }
 

@@ -37,8 +37,8 @@ impl Default for NgramMapSettings {
 /// came true, at least one token; twice as much, up to `m`, if all did. (In llama.cpp drafts never
 /// become longer again.)
 ///
-/// Holds at most one key for each token of the history, some 60 bytes, and three values more where
-/// there are any, of 24 bytes. Each token is read once or twice, however long the text is. Source:
+/// Holds at most one key for each token of the history, some 100 bytes, and of
+/// [`four_values`](Self::four_values) another 64 where there are several. Each token is read once or twice, however long the text is. Source:
 /// `common_ngram_map_draft` of llama.cpp.
 ///
 /// ```

@@ -25,7 +25,7 @@ impl Default for NgramSimpleSettings {
 /// Looks where the last `n` tokens have come last, with at least `n` tokens behind them (or `m`, if
 /// that is less), and drafts the up to `m` tokens that followed there.
 ///
-/// Holds at most one place for each token of the history, some 16 bytes. Each token is read once or
+/// Holds at most one place for each token of the history, some 40 bytes. Each token is read once or
 /// twice, however long the text is. Source: `common_ngram_simple_draft` of llama.cpp, which goes
 /// through the whole text for each draft, and drafts nothing if too little follows the last of
 /// the places.
