@@ -383,19 +383,32 @@ fn bad_drafts_empty_the_table() {
 }
 
 #[test]
-fn a_table_that_is_a_quarter_full_is_emptied() {
+fn a_table_that_is_more_than_a_quarter_full_is_emptied() {
     let settings = NgramModSettings { n: 1, least: 1, most: 1, entries: 1 << 10 };
-    let mut modulo = NgramMod::new(settings).expect("small numbers");
-    let (mut history, constraint) = (History::new(10_000), free());
-    let mut known = 0;
-    for id in 0..1_000 {
-        // Whether the first pair is known, behind ever more others.
-        history.extend(&[id, id + 1, 0].map(TokenId));
+    let constraint = free();
+    for (taken, is_known) in [(256, true), (257, false)] {
+        let mut modulo = NgramMod::new(settings).expect("small numbers");
+        let mut history = History::new(1000);
+        // So many pairs, the first of which is asked for.
+        history.extend(&(0..taken).chain([0]).map(TokenId).collect::<Vec<_>>());
         let draft = modulo.draft(&history, &constraint).expect("it does not fail");
-        known += usize::from(!draft.is_empty());
+        assert_eq!(draft, if is_known { vec![TokenId(1)] } else { Vec::new() });
     }
-    // It is when there is nothing but what came since the table was emptied last, too.
-    assert!((900..1_000).contains(&known), "{known}");
+}
+
+#[test]
+fn the_first_four_values_are_counted() {
+    let settings = NgramMapSettings { n: 1, m: 1, min_hits: 1 };
+    let constraint = free();
+    // What came before, and what has come nine or twelve times as often.
+    for (before, times, is_known) in [(3, 9, true), (3, 8, false), (4, 12, false)] {
+        let mut map = NgramMap::four_values(settings).expect("small numbers");
+        let mut history = History::new(1000);
+        let values = (1..=before).chain(std::iter::repeat_n(9, times));
+        history.extend(&values.flat_map(|id| [0, id]).chain([0]).map(TokenId).collect::<Vec<_>>());
+        let draft = map.draft(&history, &constraint).expect("it does not fail");
+        assert_eq!(draft, if is_known { vec![TokenId(9)] } else { Vec::new() }, "{before} {times}");
+    }
 }
 
 #[test]

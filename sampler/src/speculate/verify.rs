@@ -165,7 +165,7 @@ impl GrammarSampler {
     /// put in another order, for what it is: a tree that keeps only the likeliest of many nodes is for
     /// [`verify_tree`](Self::verify_tree).
     ///
-    /// Source: Miao et al. 2023, "SpecInfer" (multi-step speculative sampling), for draws with
+    /// Source: Miao et al. 2023, `SpecInfer` (multi-step speculative sampling), for draws with
     /// replacement; Jeon et al. 2024, "Recursive Speculative Decoding", for draws without.
     ///
     /// # Errors
