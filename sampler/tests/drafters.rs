@@ -241,7 +241,9 @@ proptest! {
         most in 0_usize..12,
     ) {
         let mut builder = Vocabulary::builder();
-        tokens.iter().for_each(|token| _ = builder.push(token));
+        for token in &tokens {
+            builder.push(token);
+        }
         builder.push_eog("</s>");
         let engine = Engine::new(builder.build().expect("generated tokens are distinct"));
         let mut constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
@@ -443,6 +445,12 @@ fn a_tokenizer_that_fails_is_an_error() {
     assert_eq!(error.to_string(), "drafter forced: no words");
 }
 
+fn with(drafter: impl Drafter + 'static) -> Drafts {
+    let mut drafts = Drafts::with_history(1_000);
+    drafts.add(drafter);
+    drafts
+}
+
 /// What is held does not grow with the text: each drafter by itself, over one long text of which
 /// hardly anything repeats.
 #[test]
@@ -460,11 +468,6 @@ fn memory_is_bounded() {
             with(NgramCache::new(settings).expect("small numbers"))
         },
     ];
-    fn with(drafter: impl Drafter + 'static) -> Drafts {
-        let mut drafts = Drafts::with_history(1_000);
-        drafts.add(drafter);
-        drafts
-    }
     let constraint = free();
     for drafts in drafters {
         let most = |tokens: u32| {

@@ -393,7 +393,7 @@ fn tree(constraint: &Constraint, choices: &[(u16, u16)]) -> (DraftTree, Vec<Opti
         };
         nodes.push((token, parent));
         let mut next = read[place].clone();
-        if !next.as_mut().is_some_and(|known| known.accept(token).is_ok()) {
+        if next.as_mut().is_none_or(|known| known.accept(token).is_err()) {
             next = None;
         }
         read.push(next);
@@ -429,8 +429,9 @@ proptest! {
         let before = constraint.mask();
         let (tree, parents) = tree(&constraint, &choices);
         // What was there before does not stay.
-        let mut masks = vec![TokenMask::new(engine.vocabulary().len()); tree.positions()];
-        masks.iter_mut().for_each(|mask| mask.extend(engine.vocabulary().ids()));
+        let mut all = TokenMask::new(engine.vocabulary().len());
+        all.extend(engine.vocabulary().ids());
+        let mut masks = vec![all; tree.positions()];
         let allowed = fill_tree_masks(&constraint, &tree, &mut masks).expect("the masks fit");
 
         let mut expected_allowed = 0;

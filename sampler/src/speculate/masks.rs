@@ -74,9 +74,10 @@ pub fn fill_tree_masks(
     if let Some(mask) = masks.iter().find(|mask| mask.len() != len) {
         return Err(DraftMaskError::Length { expected: len, given: mask.len() });
     }
-    masks.iter_mut().for_each(TokenMask::clear);
+    let mut is_read = vec![false; masks.len()];
     let mut constraint = constraint.clone();
     constraint.fill_mask(&mut masks[0]);
+    is_read[0] = true;
     // The nodes still to be read, the next one last, each with the number of those above it.
     let mut pending: Vec<(usize, usize)> = Vec::new();
     let push = |pending: &mut Vec<_>, position, depth| {
@@ -95,8 +96,11 @@ pub fn fill_tree_masks(
         depth += 1;
         allowed += 1;
         constraint.fill_mask(&mut masks[node + 1]);
+        is_read[node + 1] = true;
         push(&mut pending, node + 1, depth);
     }
+    let unread = masks.iter_mut().zip(is_read).filter(|(_, is_read)| !is_read);
+    unread.for_each(|(mask, _)| mask.clear());
     Ok(allowed)
 }
 
