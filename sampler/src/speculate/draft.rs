@@ -90,7 +90,7 @@ pub trait Drafter: Send {
 /// drafts.add(NgramSimple::default()).add(NgramMap::default());
 ///
 /// let draft = drafts.draft(&constraint, 64)?;
-/// assert_eq!(draft, engine.vocabulary().encode("{\"name\":")?);
+/// assert_eq!(draft, engine.vocabulary().encode("{\"name\": ")?);
 /// // The model is asked for all of them at once, and what comes out is accepted.
 /// drafts.accept(&draft);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -201,6 +201,13 @@ impl std::fmt::Debug for Drafts {
 }
 
 /// Why there is no drafter, or no draft.
+///
+/// ```
+/// use grammask_sampler::{NgramSimple, NgramSimpleSettings};
+///
+/// let error = NgramSimple::new(NgramSimpleSettings { n: 0, m: 48 }).unwrap_err();
+/// assert_eq!(error.to_string(), "n of drafter ngram-simple must be from 1 to 1024, not 0");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DraftError {

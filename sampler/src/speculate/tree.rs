@@ -31,12 +31,7 @@ pub struct DraftTree {
 
 /// How the tokens that follow the same one were drawn from the draft's distribution.
 ///
-/// ```
-/// use grammask_sampler::Siblings;
-///
-/// // Three draws of the same token are possible.
-/// assert_ne!(Siblings::WithReplacement, Siblings::WithoutReplacement);
-/// ```
+/// [`GrammarSampler::verify_tree_stochastic`](crate::GrammarSampler::verify_tree_stochastic) has to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Siblings {
     /// Each by itself: the same token may come more than once, and is then a node more than once.

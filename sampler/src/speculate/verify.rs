@@ -78,6 +78,24 @@ impl GrammarSampler {
     /// # Errors
     ///
     /// As [`verify`](Self::verify).
+    ///
+    /// ```
+    /// use grammask_gbnf::parse;
+    /// use grammask_sampler::{
+    ///     Chain, Constraint, DraftTree, Engine, GrammarSampler, Greedy, Mode, TokenId, Vocabulary,
+    /// };
+    ///
+    /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b"]}"#)?);
+    /// let constraint = Constraint::new(&engine, &parse("root ::= [ab]+")?, "root")?;
+    /// let mut chain = Chain::new();
+    /// chain.add(Greedy);
+    /// let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+    /// // Two ways to begin. The model says `b`, and behind it `a`.
+    /// let tree = DraftTree::new([(TokenId(0), None), (TokenId(1), None)])?;
+    /// let verified = sampler.verify_tree(&tree, &[[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])?;
+    /// assert_eq!((verified.tokens, verified.nodes), (vec![TokenId(1), TokenId(0)], vec![1]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn verify_tree<L: AsRef<[f32]>>(
         &mut self,
         tree: &DraftTree,
@@ -171,6 +189,29 @@ impl GrammarSampler {
     /// # Errors
     ///
     /// As [`verify_stochastic`](Self::verify_stochastic).
+    ///
+    /// ```
+    /// use grammask_gbnf::parse;
+    /// use grammask_sampler::{
+    ///     Candidate, Chain, Constraint, Dist, DraftTree, Engine, GrammarSampler, Mode, Mt19937,
+    ///     Siblings, TokenId, Vocabulary,
+    /// };
+    ///
+    /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b"]}"#)?);
+    /// let constraint = Constraint::new(&engine, &parse("root ::= [ab]+")?, "root")?;
+    /// let mut chain = Chain::new();
+    /// chain.add(Dist::new(1));
+    /// let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+    /// // Both tokens were drawn, one after the other: one of them comes true.
+    /// let tree = DraftTree::new([(TokenId(0), None), (TokenId(1), None)])?;
+    /// let row = [0, 1].map(|id| Candidate { id: TokenId(id), logit: 0.0, p: 0.5 });
+    /// let (proposals, siblings) = ([&row[..], &[], &[]], Siblings::WithoutReplacement);
+    /// let (logits, mut random) = ([[0.0, 1.0]; 3], Mt19937::new(7));
+    /// let verified =
+    ///     sampler.verify_tree_stochastic(&tree, &proposals, siblings, &logits, &mut random)?;
+    /// assert_eq!((verified.tokens.len(), verified.nodes.len()), (2, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn verify_tree_stochastic<L: AsRef<[f32]>, Q: AsRef<[Candidate]>>(
         &mut self,
         tree: &DraftTree,
