@@ -6,10 +6,11 @@ use std::sync::Arc;
 use grammask_gbnf::{Automaton, Grammar};
 use grammask_oracle::generate;
 use grammask_sampler::{
-    Candidate, Candidates, Chain, Constraint, Dist, DraftMaskError, DraftTree, Engine,
-    GrammarSampler, Greedy, MirostatSettings, MirostatV2, Mode, Mt19937, Penalties,
-    PenaltySettings, SampleError, Sampler, Siblings, Temperature, TokenId, TokenMask, TopK,
-    Verified, VerifyError, Vocabulary, fill_draft_masks, fill_tree_masks, uniform_f32, uniform_f64,
+    Candidate, Candidates, Chain, Constraint, Dist, DraftMaskError, DraftTree, Drafts, Engine,
+    Forced, GrammarSampler, Greedy, MirostatSettings, MirostatV2, Mode, Mt19937, NgramCache,
+    NgramSimple, NgramSimpleSettings, Penalties, PenaltySettings, SampleError, Sampler, Siblings,
+    Temperature, TokenId, TokenMask, TopK, Verified, VerifyError, Vocabulary, fill_draft_masks,
+    fill_tree_masks, uniform_f32, uniform_f64,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -519,6 +520,45 @@ proptest! {
             }
         }
     }
+}
+
+/// A whole text on a real vocabulary: what comes out does not depend on what was drafted.
+#[test]
+fn a_text_in_drafts_is_the_text_without() {
+    let engine = Engine::new(Vocabulary::from_name("r50k_base").expect("it is built in"));
+    let grammar =
+        "root ::= line{1,12}\nline ::= \"name: \" [a-c]{1,3} \", age: \" [0-9]{1,2} \"\\n\"";
+    let grammar = Grammar::parse(grammar).expect("it has no mistakes");
+    let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
+    let len = engine.vocabulary().len();
+    let row: Vec<f32> = (0..len).map(|id| ((id * 7919) % 1009) as u16).map(f32::from).collect();
+    let row: Vec<f32> = row.into_iter().map(|number| number / 200.0).collect();
+    let mut chain = Chain::untimed();
+    chain.add(TopK::new(3)).add(Dist::new(11));
+    let mut plain = GrammarSampler::new(constraint.clone(), chain.clone(), Mode::GrammarFirst);
+    let mut expected = Vec::new();
+    while !plain.constraint().is_ended() {
+        let token = plain.sample(&row).expect("some may come");
+        plain.accept(token).expect("it was picked");
+        expected.push(token);
+    }
+
+    let speller = engine.clone();
+    let mut drafts = Drafts::default();
+    drafts.add(Forced::new(move |text: &str| speller.vocabulary().encode(text)));
+    let settings = NgramSimpleSettings { n: 2, m: 8 };
+    drafts.add(NgramSimple::new(settings).expect("small numbers")).add(NgramCache::default());
+    let mut drafted = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+    let (mut tokens, mut hits) = (Vec::new(), 0);
+    while !drafted.constraint().is_ended() {
+        let draft = drafts.draft(drafted.constraint(), 12).expect("it does not fail");
+        let verified = drafted.verify(&draft, &vec![&row; draft.len() + 1]).expect("some may come");
+        drafts.accept(&verified.tokens);
+        hits += verified.nodes.len();
+        tokens.extend(verified.tokens);
+    }
+    assert_eq!(tokens, expected);
+    assert!(hits * 4 > tokens.len(), "{hits} of {}", tokens.len());
 }
 
 fn greedy(grammar: &str) -> GrammarSampler {
