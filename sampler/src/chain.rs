@@ -70,6 +70,14 @@ pub trait Sampler: Send {
         Reach::All
     }
 
+    /// Whether [`apply`](Self::apply) selects at random, each candidate with the `p` that it leaves, and
+    /// does not care whether another one is accepted. Stochastic verification of a draft
+    /// ([`GrammarSampler::verify_stochastic`](crate::GrammarSampler::verify_stochastic)) puts its own
+    /// draw in the place of such a one; any other is kept.
+    fn draws(&self) -> bool {
+        false
+    }
+
     /// A copy with the same state; both go on alike.
     fn clone_box(&self) -> Box<dyn Sampler>;
 }
@@ -273,6 +281,11 @@ impl Sampler for Chain {
 
     fn reset(&mut self) {
         Chain::reset(self);
+    }
+
+    /// As the last of its samplers, whose selection it is.
+    fn draws(&self) -> bool {
+        self.links.last().is_some_and(|link| link.sampler.draws())
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

@@ -82,6 +82,11 @@ impl GrammarSampler {
         &self.chain
     }
 
+    /// The order of grammar and chain.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// The candidates as the chain left them in the last draw. In exact mode a chain that ends with
     /// [`Greedy`](crate::Greedy) and truncates nothing may have left only the best.
     pub fn candidates(&self) -> &Candidates {

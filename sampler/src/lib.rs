@@ -52,6 +52,7 @@ mod samplers;
 mod settings;
 mod similar;
 mod sort;
+mod speculate;
 mod tables;
 mod token_id;
 mod token_set;
@@ -77,5 +78,11 @@ pub use samplers::{
     TopP, Typical, Xtc, XtcSettings,
 };
 pub use settings::{ChainSettings, MirostatVersion, SamplerKind, SettingsError};
+pub use speculate::{
+    DraftError, DraftMaskError, DraftTree, Drafter, Drafts, Forced, History, NgramCache,
+    NgramCacheSettings, NgramMap, NgramMapSettings, NgramMod, NgramModSettings, NgramSimple,
+    NgramSimpleSettings, Siblings, TreeError, Verified, VerifyError, fill_draft_masks,
+    fill_tree_masks,
+};
 pub use token_id::TokenId;
 pub use vocabulary::{EncodeError, TiktokenName, Vocabulary, VocabularyBuilder, VocabularyError};

@@ -80,6 +80,10 @@ impl<R: Rng + Clone + Send + 'static> Sampler for Dist<R> {
         self.generator = self.start.clone();
     }
 
+    fn draws(&self) -> bool {
+        true
+    }
+
     fn clone_box(&self) -> Box<dyn Sampler> {
         Box::new(self.clone())
     }
