@@ -13,7 +13,7 @@ use grammask_gbnf::{
 pub(crate) use costs::Costs;
 use spelling::TokenSpelling;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, MaskMemo};
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
 use crate::trie::TokenTrie;
@@ -84,6 +84,7 @@ impl Budget {
         &self,
         engine: &Engine,
         session: &mut Session,
+        memo: &mut MaskMemo,
         state: &State,
         mask: &mut TokenMask,
     ) {
@@ -95,26 +96,35 @@ impl Budget {
             mask.extend(ends);
             return;
         };
-        let mut sure = TokenMask::new(mask.len());
-        let mut out = None;
+        let (mut sure, mut open) = (TokenMask::new(mask.len()), TokenMask::new(mask.len()));
+        if state.is_complete() {
+            open.extend(engine.vocabulary().eog_ids().iter().copied());
+        }
         for &entry in state.entries() {
-            let Some(top) = self.top(engine, session, entry) else { continue };
+            let mut allowed = TokenMask::new(mask.len());
+            engine.fill(session, memo, &state.only(entry), &mut allowed);
+            let Some(top) = self.top(engine, session, entry) else {
+                open.union_with(&allowed);
+                continue;
+            };
             let costs = engine.costs(top.term, &self.needs, session.terms());
             let within = most.checked_sub(top.behind as usize);
             let within = within.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
-            costs.add_within(within, &mut sure);
-            top.known.iter().for_each(|&token| sure.remove(token));
-            // What stays inside of the only terminal does nothing else.
-            let is_only = state.entries().len() == 1 && !state.is_complete();
-            if is_only && top.is_unambiguous {
-                out = Some((costs, top.known));
+            let mut fitting = TokenMask::new(mask.len());
+            costs.add_within(within, &mut fitting);
+            fitting.intersect_with(&allowed);
+            let is_allowed = |&token: &TokenId| allowed.contains(token);
+            let known: Vec<_> = top.known.into_iter().filter(is_allowed).collect();
+            for &token in &known {
+                fitting.remove(token);
             }
-        }
-        sure.intersect_with(mask);
-        let mut open = mask.clone();
-        if let Some((costs, known)) = out {
-            costs.subtract_from(&mut open);
-            open.extend(known.into_iter().filter(|&token| mask.contains(token)));
+            sure.union_with(&fitting);
+            // What stays inside of the terminal does nothing else.
+            if top.is_unambiguous {
+                costs.subtract_from(&mut allowed);
+            }
+            open.union_with(&allowed);
+            open.extend(known);
         }
         open.subtract(&sure);
         *mask = sure;

@@ -188,8 +188,13 @@ impl Constraint {
         let Some(budget) = &self.budget else { return self.fill_language(mask) };
         let mut tokens = TokenMask::new(self.engine.vocabulary().len());
         let is_found = self.fill_language(&mut tokens);
+        if self.ended {
+            mask.assign(None);
+            return true;
+        }
+        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut session, state) = (self.matcher.session(), self.matcher.state());
-        budget.retain(&self.engine, &mut session, state, &mut tokens);
+        budget.retain(&self.engine, &mut session, &mut memo, state, &mut tokens);
         mask.assign(Some(&tokens));
         is_found
     }

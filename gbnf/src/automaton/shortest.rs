@@ -76,6 +76,8 @@ pub struct Needs {
     positions: Vec<u32>,
     shapes: Vec<ShapeNeeds>,
     labels: Mutex<FxHashMap<Label, u32>>,
+    /// The first texts of what is left of keys.
+    ends: Mutex<FxHashMap<TermId, Option<Arc<[u8]>>>>,
     /// The same in bytes, if there are lists: they guide the search for items that differ.
     bytes: Option<Box<Needs>>,
 }
@@ -115,6 +117,7 @@ impl Needs {
             positions: vec![NEVER; program.ops.len()],
             shapes: Vec::new(),
             labels: Mutex::default(),
+            ends: Mutex::default(),
             bytes: None,
         };
         needs.settle();
@@ -179,6 +182,19 @@ impl Needs {
         let counts = self.count(&text);
         known.extend(path.into_iter().zip(counts.iter().copied()));
         counts[0]
+    }
+
+    /// The least of the shortest texts of a term, if it is soon found.
+    fn first_text(&self, term: TermId) -> Option<Arc<[u8]>> {
+        let mut known = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_LABELS {
+            known.clear();
+        }
+        let find = || {
+            let (_, text) = least_text(Label::Term(term), &self.terms, &self.program.texts)?;
+            Some(text.into())
+        };
+        known.entry(term).or_insert_with(find).clone()
     }
 
     /// See [`Spelling::count`].

@@ -51,6 +51,11 @@ impl MemberTables {
         self.key_starts.get(&shape) == Some(&state)
     }
 
+    /// Whether what has been read of a key is the beginning of one that has been written.
+    pub(crate) fn may_be_written(&self, context: ContextId) -> bool {
+        self.contexts.get(context.0).written.is_some()
+    }
+
     /// What has been read of a key, if undeclared ones must be remembered.
     pub(crate) fn path(&self, context: ContextId) -> Vec<u8> {
         let Context { path, .. } = *self.contexts.get(context.0);

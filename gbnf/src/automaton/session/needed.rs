@@ -124,13 +124,16 @@ impl Session {
                     self.with_members(members, |present| needs.member(shape, present))
                 } else {
                     let keys: SmallVec<[_; 4]> = SmallVec::from_slice(keys);
+                    let program = &self.program.shapes[shape as usize];
+                    let is_declared = |&(_, member): &(_, u32)| !program.is_many(member);
+                    let may_be_known =
+                        keys.iter().any(is_declared) || self.members.may_be_written(context);
+                    let path = self.members.path(context);
                     let of_key = |(rest, member)| {
-                        let program = &self.program.shapes[shape as usize];
                         if !self.members.allows(program, context, member) {
                             return NEVER;
                         }
-                        let path = self.members.path(context);
-                        let key = KeyRest { rest, member, path: &path };
+                        let key = KeyRest { rest, member, path: &path, may_be_known };
                         let members = self.members.members_of(context);
                         self.with_members(members, |present| needs.within_key(shape, &key, present))
                     };

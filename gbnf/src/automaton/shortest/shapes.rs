@@ -42,6 +42,8 @@ pub(crate) struct KeyRest<'a> {
     pub(crate) rest: TermId,
     pub(crate) member: u32,
     pub(crate) path: &'a [u8],
+    /// Whether it may become one that is declared or has been written.
+    pub(crate) may_be_known: bool,
 }
 
 impl Needs {
@@ -66,7 +68,7 @@ impl Needs {
 
     /// What is needed within a key.
     pub(crate) fn within_key(&self, shape: u32, key: &KeyRest<'_>, present: Present<'_>) -> u32 {
-        let &KeyRest { rest, member, path } = key;
+        let &KeyRest { rest, member, path, may_be_known } = key;
         let shapes = &self.program.shapes[shape as usize];
         let value = self.shapes[shape as usize].values[member as usize];
         if !shapes.is_many(member) {
@@ -76,17 +78,21 @@ impl Needs {
             return plus(plus(key, value), self.behind_member(shape, after));
         }
         let whole = |end: &[u8]| [path, end].concat();
-        let is_free = |end: &Vec<u8>| {
-            let key = whole(end);
-            !(present.is_written)(&key) && !is_declared(shapes, &key, &self.terms)
+        let first = self.first_text(rest);
+        let found = if may_be_known {
+            let count = |end: &[u8]| {
+                let key = whole(end);
+                let is_taken = (present.is_written)(&key) || is_declared(shapes, &key, &self.terms);
+                let count = if is_taken { NEVER } else { self.count(end)[0] };
+                (count != NEVER).then_some((count, key))
+            };
+            // Mostly it is the first one.
+            let others = || ByLength::new(rest, &self.terms).find_map(|end| count(&end));
+            first.and_then(|end| count(&end)).or_else(others)
+        } else {
+            first.map(|end| (self.label(Label::Term(rest)), whole(&end)))
         };
-        let mut ends = ByLength::new(rest, &self.terms).filter(is_free);
-        let end = ends.find_map(|end| {
-            let count = self.count(&end)[0];
-            (count != NEVER).then_some((end, count))
-        });
-        let Some((end, count)) = end else { return NEVER };
-        let key = whole(&end);
+        let Some((count, key)) = found else { return NEVER };
         let count_of = |other| (present.count_of)(other).saturating_add(u32::from(other == member));
         let is_written = |other: &[u8]| other == key || (present.is_written)(other);
         let after = Present {
