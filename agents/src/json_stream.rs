@@ -170,6 +170,15 @@ impl JsonError {
     pub fn position(&self) -> u64 {
         self.position
     }
+
+    pub(crate) fn unexpected(found: char, expected: &'static str, position: u64) -> Self {
+        Self { kind: JsonErrorKind::Unexpected { found, expected }, position }
+    }
+
+    /// The same in a text that has so many bytes before.
+    pub(crate) fn moved(self, by: u64) -> Self {
+        Self { position: self.position + by, ..self }
+    }
 }
 
 impl Default for JsonStream {
@@ -292,6 +301,22 @@ impl JsonStream {
     /// Whether the document has ended; a number at the root may always go on.
     pub fn is_complete(&self) -> bool {
         self.state == State::End
+    }
+
+    /// How many bytes were read.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The document, once it has ended.
+    pub(crate) fn take(&mut self) -> Option<Value> {
+        if self.is_complete() { self.root.take() } else { None }
+    }
+
+    /// What is missing, if the text ends here.
+    pub(crate) fn unfinished(&self) -> JsonError {
+        let kind = JsonErrorKind::Unfinished { expected: self.expected() };
+        self.error.clone().unwrap_or(JsonError { kind, position: self.position })
     }
 
     /// The document so far as a valid value: what is open is closed. A string ends before an escape
