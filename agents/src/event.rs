@@ -93,6 +93,12 @@ pub enum CallError {
         /// Its key.
         key: String,
     },
+    /// A control token has no place in the call.
+    #[error("the control token {token} within the call")]
+    Control {
+        /// The token.
+        token: String,
+    },
     /// The output has ended within the call.
     #[error("the output has ended within the call")]
     Unfinished,

@@ -313,12 +313,6 @@ impl JsonStream {
         if self.is_complete() { self.root.take() } else { None }
     }
 
-    /// What is missing, if the text ends here.
-    pub(crate) fn unfinished(&self) -> JsonError {
-        let kind = JsonErrorKind::Unfinished { expected: self.expected() };
-        self.error.clone().unwrap_or(JsonError { kind, position: self.position })
-    }
-
     /// The document so far as a valid value: what is open is closed. A string ends before an escape
     /// that is not finished, a number after the longest part that is one; a literal or a key that is
     /// not finished is left out, and so is a key without a value. `None`: there is nothing yet.

@@ -45,8 +45,10 @@ pub(crate) struct Opener {
 pub(crate) enum Resync {
     /// The end of the call, which is part of its text.
     End,
-    /// The begin of another one, or of the first one.
+    /// The begin of the first one.
     Begin,
+    /// The begin of another one in a section.
+    Next,
     /// The end of all calls.
     Close,
 }
@@ -82,14 +84,16 @@ impl Reading {
             if !format.only_at_start {
                 content_ends.extend(openers.iter().map(|opener| opener.mark.clone()));
             }
-            let end = format.call.last().map_or("", Part::mark);
+            let behind = format.call.iter().rev().take_while(|part| matches!(part, Part::Text(_)));
+            let end = behind.map(Part::mark).find(|mark| !mark.is_empty()).unwrap_or_default();
             let close = section.map_or("", |section| first_mark(&section.close));
-            let begins = openers.iter().map(|opener| opener.mark.as_str()).chain([call_mark]);
+            let begins = openers.iter().map(|opener| (opener.mark.as_str(), Resync::Begin));
             // A single bracket may be anything.
             resync.extend(
                 [(end, Resync::End), (close, Resync::Close)]
                     .into_iter()
-                    .chain(begins.map(|mark| (mark, Resync::Begin)))
+                    .chain(begins)
+                    .chain([(call_mark, Resync::Next)])
                     .filter(|(mark, _)| mark.len() > 1)
                     .map(|(mark, what)| (mark.to_owned(), what)),
             );

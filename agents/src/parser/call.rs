@@ -184,10 +184,7 @@ impl Call {
                 self.begin(reading, calls, events);
                 continue;
             }
-            if !is_complete && input.rest().is_empty() && input.is_cut() && !input.is_last() {
-                return Err(CallError::Json(self.stream.unfinished()));
-            }
-            return Ok(is_complete);
+            return misplaced(is_complete, input);
         }
     }
 
@@ -202,8 +199,8 @@ impl Call {
                 input.skip_blanks();
                 match input.rest().chars().next() {
                     Some('{') => {}
-                    None if !input.is_cut() || input.is_last() => return Ok(false),
-                    _ => return Err(CallError::NoObject),
+                    None => return misplaced(false, input),
+                    Some(_) => return Err(CallError::NoObject),
                 }
             }
             let mut delta = String::new();
@@ -212,10 +209,7 @@ impl Call {
             let read = read(&mut self.stream, input, &mut position, text);
             self.push(&delta, events);
             self.arguments = read?;
-            if self.arguments.is_none() && input.is_cut() && !input.is_last() {
-                return Err(CallError::Json(self.stream.unfinished()));
-            }
-            return Ok(self.arguments.is_some());
+            return misplaced(self.arguments.is_some(), input);
         }
         let mut json = String::new();
         let read = match &reading.format.arguments {
@@ -231,10 +225,7 @@ impl Call {
         };
         self.feed(&json, events)?;
         read?;
-        if !self.elements.is_complete() && input.is_cut() && !input.is_last() && input.rest().is_empty() {
-            return Err(CallError::Unfinished);
-        }
-        Ok(self.elements.is_complete())
+        misplaced(self.elements.is_complete(), input)
     }
 
     fn dict(
@@ -267,6 +258,14 @@ impl Call {
             self.arguments = self.stream.take();
         }
         Ok(())
+    }
+}
+
+/// Whether a part is read; a control token that comes before its end is a mistake.
+fn misplaced(is_complete: bool, input: &Input) -> Result<bool, CallError> {
+    match input.misplaced() {
+        Some(error) if !is_complete => Err(error),
+        _ => Ok(is_complete),
     }
 }
 

@@ -51,7 +51,7 @@ impl DictReader {
             input.take(length);
             return match scan {
                 Scan::Text(_) => Ok(false),
-                Scan::Control(_) => Err(CallError::Expected { expected: quote.to_owned() }),
+                Scan::Control(_) => input.misplaced().map_or(Ok(false), Err),
                 Scan::Mark(..) => {
                     input.take_mark(quote);
                     out.push('"');
@@ -73,8 +73,7 @@ impl DictReader {
             }
         }
         let Some(c) = input.rest().chars().next() else {
-            // A control token that has no place here.
-            return Err(CallError::Expected { expected: "}".to_owned() });
+            return input.misplaced().map_or(Ok(false), Err);
         };
         if !self.begun && !c.is_ascii_whitespace() && c != '{' {
             return Err(CallError::NoObject);

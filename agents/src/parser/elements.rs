@@ -92,7 +92,7 @@ impl ElementsReader {
                             out.push_str(if self.members == 0 { "{}" } else { "}" });
                             self.place = Place::End;
                         }
-                        (Found::No, Found::No) => {
+                        (Found::No, Found::No) if input.misplaced().is_none() => {
                             return Err(CallError::Expected { expected: end.to_owned() });
                         }
                         _ => return Ok(()),
@@ -114,7 +114,11 @@ impl ElementsReader {
                         input.take(length);
                         return Ok(());
                     }
-                    Scan::Mark(length, _) | Scan::Control(length) => {
+                    Scan::Control(length) => {
+                        input.take(length);
+                        return Ok(());
+                    }
+                    Scan::Mark(length, _) => {
                         input.take(length);
                         return Err(CallError::Expected { expected: texts.after_key.clone() });
                     }
@@ -141,7 +145,7 @@ impl ElementsReader {
                             input.take_mark(json);
                             self.begin_value(ElementValue::Json { or_string: false }, out);
                         }
-                        (Found::No, Found::No) => {
+                        (Found::No, Found::No) if input.misplaced().is_none() => {
                             return Err(CallError::Expected { expected: text.to_owned() });
                         }
                         _ => return Ok(()),
@@ -160,10 +164,7 @@ impl ElementsReader {
                     held.push_str(&text[plain..]);
                     input.take(length);
                     match scan {
-                        Scan::Text(_) => return Ok(()),
-                        Scan::Control(_) => {
-                            return Err(CallError::Expected { expected: texts.stop.clone() });
-                        }
+                        Scan::Text(_) | Scan::Control(_) => return Ok(()),
                         Scan::Mark(..) => {
                             let before = texts.before_stop();
                             push_escaped(out, held.strip_suffix(before).unwrap_or(held));
@@ -174,7 +175,7 @@ impl ElementsReader {
                     }
                 }
                 Place::Value { text, kind, inside } => {
-                    if !value_text(input, reading, texts, text, inside)? {
+                    if !value_text(input, reading, texts, text, inside) {
                         // A text that is no literal any more can be written as it comes.
                         if let Kind::Literal { .. } = kind
                             && !["null", "true", "false"].iter().any(|one| one.starts_with(text.trim_end_matches('\n')))
@@ -236,7 +237,7 @@ fn value_text(
     texts: &ElementTexts,
     text: &mut String,
     inside: &mut Inside,
-) -> Result<bool, CallError> {
+) -> bool {
     let stop = texts.stop.as_str();
     let mut taken = 0;
     let ended = loop {
@@ -258,11 +259,10 @@ fn value_text(
     match ended {
         Found::Yes => {
             input.take_mark(stop);
-            Ok(true)
+            true
         }
-        Found::Maybe => Ok(false),
-        Found::No if input.is_last() => Ok(false),
-        Found::No => Err(CallError::Expected { expected: stop.to_owned() }),
+        // More will come, or a control token that has no place here.
+        Found::Maybe | Found::No => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What was pushed and is not read yet.
 
+use crate::event::CallError;
 use crate::reading::Reading;
 
 /// Text, and perhaps a control token after it.
@@ -73,6 +74,12 @@ impl Input {
     /// Whether no text can follow the text that comes next.
     pub(super) fn is_cut(&self) -> bool {
         self.last || self.control.is_some()
+    }
+
+    /// The mistake of a control token that comes next, if it has no place there.
+    pub(super) fn misplaced(&self) -> Option<CallError> {
+        let token = self.control.clone().filter(|_| self.rest().is_empty())?;
+        Some(CallError::Control { token })
     }
 
     pub(super) fn is_last(&self) -> bool {

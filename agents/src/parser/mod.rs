@@ -405,7 +405,7 @@ impl Parser {
             self.input.take_mark(mark);
         }
         self.events.push(Event::Error { index: *index, text, reason: reason.clone() });
-        let in_section = *in_section;
+        let in_section = *in_section && *what != Resync::Begin;
         self.state = self.behind_call(in_section);
         true
     }
