@@ -92,7 +92,7 @@ impl ElementsReader {
                             out.push_str(if self.members == 0 { "{}" } else { "}" });
                             self.place = Place::End;
                         }
-                        (Found::No, Found::No) if input.misplaced().is_none() => {
+                        (Found::No, Found::No) => {
                             return Err(CallError::Expected { expected: end.to_owned() });
                         }
                         _ => return Ok(()),
@@ -145,7 +145,7 @@ impl ElementsReader {
                             input.take_mark(json);
                             self.begin_value(ElementValue::Json { or_string: false }, out);
                         }
-                        (Found::No, Found::No) if input.misplaced().is_none() => {
+                        (Found::No, Found::No) => {
                             return Err(CallError::Expected { expected: text.to_owned() });
                         }
                         _ => return Ok(()),

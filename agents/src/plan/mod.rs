@@ -82,7 +82,7 @@ pub enum Mark {
 /// let is_control = |text: &str| text == "<tool_call>" || text == "</tool_call>";
 /// let options = Options::default();
 /// let plan = plan(&tools, &ToolChoice::Auto, true, format, &is_control, &options)?;
-/// assert!(plan.grammar.to_string().starts_with(r#"root ::= <tool_call> "\n{\"name\": \"""#));
+/// assert!(plan.grammar.to_string().starts_with(r#"root ::= <tool_call> "\n{\"name\": \"now\""#));
 /// let Activation::OnTrigger { triggers, again: true } = &plan.activation else { panic!() };
 /// assert_eq!(triggers[0].mark, Mark::Token("<tool_call>".into()));
 /// # Ok::<(), grammask_agents::ToolError>(())

@@ -107,7 +107,8 @@ impl Emitter<'_, '_, '_> {
         match (self.lettering(), &self.syntax) {
             (Lettering::Key, syntax) => {
                 let (open, close) = syntax.around_keys();
-                sequence([Expr::literal(open), text, Expr::literal(close)])
+                let open = if open.is_empty() { Expr::empty() } else { Expr::literal(open) };
+                sequence([open, text, Expr::literal(close)])
             }
             (Lettering::Quoted, Syntax::Dict(quote)) => {
                 sequence([quote.expr(), text, quote.expr()])
@@ -252,7 +253,8 @@ impl Emitter<'_, '_, '_> {
         };
         let mut types = Types::default();
         types.add(&normals[self.targets.of(term)]);
-        let [json, close] = [before_json.clone(), close].map(Expr::literal);
+        let literal = |text: &str| if text.is_empty() { Expr::empty() } else { Expr::literal(text) };
+        let [text_mark, json, close] = [&before_text, &before_json, &close].map(|it| literal(it));
         let is_told = before_text != before_json;
         let mut cases = Vec::new();
         let except = match written {
@@ -264,11 +266,11 @@ impl Emitter<'_, '_, '_> {
         if let Some(except) = except {
             if types.strings {
                 let text = self.value_in(term, normals, Manner::Text { except });
-                cases.push(sequence([Expr::literal(before_text), text]));
+                cases.push(sequence([text_mark, text]));
             }
             if types.more || types.literals != [false; 3] {
                 let other = self.value_in(term, normals, Manner::Others);
-                cases.push(sequence([json, other]));
+                cases.push(sequence([json.clone(), other]));
             }
         } else {
             cases.push(sequence([json, self.value(term, normals)]));
