@@ -77,17 +77,27 @@ struct Closed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// A value comes next; in an array that has just been opened it may end as well.
-    Value { or_end: bool },
+    Value {
+        or_end: bool,
+    },
     /// A key comes next; in an object that has just been opened it may end as well.
-    Key { or_end: bool },
+    Key {
+        or_end: bool,
+    },
     Colon,
     /// A value of a container has ended.
     Next,
     /// In a string or a key.
-    String { is_key: bool, escape: Escape },
+    String {
+        is_key: bool,
+        escape: Escape,
+    },
     Number(Digits),
     /// In `true`, `false` or `null`: how many of its bytes were read.
-    Literal { literal: &'static str, read: usize },
+    Literal {
+        literal: &'static str,
+        read: usize,
+    },
     /// The root has ended.
     End,
 }
@@ -99,9 +109,16 @@ enum Escape {
     /// After the backslash.
     Begun,
     /// In the digits after `\u`, with the leading surrogate before it.
-    Digits { lead: Option<u16>, read: u8, unit: u16 },
+    Digits {
+        lead: Option<u16>,
+        read: u8,
+        unit: u16,
+    },
     /// After a leading surrogate, with whether the backslash of the next one was read.
-    Lead { lead: u16, backslash: bool },
+    Lead {
+        lead: u16,
+        backslash: bool,
+    },
 }
 
 /// Where in a number, and what may follow (RFC 8259, section 6).
@@ -140,7 +157,7 @@ pub enum JsonErrorKind {
     /// An escape of one half of a surrogate pair without the other.
     #[error("half of a surrogate pair")]
     Surrogate,
-    /// A number that no number of serde_json holds.
+    /// A number that no number of `serde_json` holds.
     #[error("a number out of range")]
     Number,
     /// Bytes that are no UTF-8.
@@ -385,7 +402,8 @@ impl JsonStream {
         let Some(Closed { hidden, has_scalar }) = self.closed.take() else { return };
         let mut inner = self.root.take();
         let innermost = self.open.len().checked_sub(1);
-        for ((at, frame), hidden) in self.open.iter_mut().enumerate().zip(hidden.into_iter().rev()) {
+        for ((at, frame), hidden) in self.open.iter_mut().enumerate().zip(hidden.into_iter().rev())
+        {
             let has_inner = has_scalar || Some(at) != innermost;
             match (&mut frame.value, inner.take()) {
                 (Container::Array(items), Some(Value::Array(whole))) => {

@@ -134,7 +134,8 @@ pub(crate) fn first_mark(parts: &[Part]) -> &str {
 
 /// All marks of a format, without the blanks around them.
 fn all_marks(format: &Format) -> HashSet<String> {
-    let section = format.section.iter().flat_map(|section| section.open.iter().chain(&section.close));
+    let section =
+        format.section.iter().flat_map(|section| section.open.iter().chain(&section.close));
     let parts = section.chain(&format.call).chain(&format.separator).map(Part::mark);
     let mut marks: Vec<&str> = parts.collect();
     marks.extend(format.reasoning.iter().flat_map(|(start, end)| [start.as_str(), end]));

@@ -58,7 +58,7 @@ pub enum ToolChoice {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ToolError {
-    /// Something is not what OpenAI's API has there.
+    /// Something is not what the API of `OpenAI` has there.
     #[error("{expected} expected at {}", Place(.pointer))]
     Invalid {
         /// What should be there.
@@ -107,7 +107,9 @@ pub enum ToolError {
         name: String,
     },
     /// The format has a control token of the vocabulary inside a text that no grammar can have there.
-    #[error("the format {format} has the control token {token} inside {text:?}; no grammar can say that")]
+    #[error(
+        "the format {format} has the control token {token} inside {text:?}; no grammar can say that"
+    )]
     Token {
         /// The format.
         format: String,
@@ -117,7 +119,9 @@ pub enum ToolError {
         text: String,
     },
     /// Plain GBNF cannot say what content of the format is.
-    #[error("plain GBNF cannot say where content of the format {format} ends; the extended notation can")]
+    #[error(
+        "plain GBNF cannot say where content of the format {format} ends; the extended notation can"
+    )]
     Notation {
         /// The format.
         format: String,
@@ -155,7 +159,7 @@ impl Tools {
     /// The most tools of a request.
     pub const MOST: usize = 10_000;
 
-    /// Reads the `tools` of a request to OpenAI's chat API: a list of
+    /// Reads the `tools` of a request to the chat API of `OpenAI`: a list of
     /// `{"type": "function", "function": {"name", "description", "parameters", "strict"}}`, of which
     /// only the name must be there. Without `parameters` a function has no arguments. Other members
     /// are left alone.
@@ -256,7 +260,7 @@ impl Tool {
     }
 }
 
-/// OpenAI's rule for names of functions: letters, digits, underscores and dashes, at most 64.
+/// The rule of `OpenAI` for names of functions: letters, digits, underscores and dashes, at most 64.
 fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(is_name_byte)
 }
@@ -267,7 +271,7 @@ pub(crate) fn is_name_byte(byte: u8) -> bool {
 }
 
 impl ToolChoice {
-    /// Reads the `tool_choice` of a request to OpenAI's chat API: `"auto"`, `"none"`, `"required"` or
+    /// Reads the `tool_choice` of a request to the chat API of `OpenAI`: `"auto"`, `"none"`, `"required"` or
     /// `{"type": "function", "function": {"name": ..}}`. `null` is the default, which is `auto`.
     ///
     /// # Errors

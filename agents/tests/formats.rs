@@ -63,7 +63,9 @@ fn merged(events: Vec<Event>) -> Vec<Event> {
     for event in events {
         match (all.last_mut(), &event) {
             (Some(Event::Content { text }), Event::Content { text: more })
-            | (Some(Event::Reasoning { text }), Event::Reasoning { text: more }) => text.push_str(more),
+            | (Some(Event::Reasoning { text }), Event::Reasoning { text: more }) => {
+                text.push_str(more);
+            }
             (
                 Some(Event::Arguments { index, delta }),
                 Event::Arguments { index: again, delta: more },
@@ -127,17 +129,19 @@ fn outputs_give_their_events() {
         let of_text = plan_of(&file, &ToolChoice::Auto, &|_| false);
         let of_tokens = plan_of(&file, &ToolChoice::Auto, &|text| control.contains(&text));
         for row in &file.rows {
-            for (what, plan, output) in [
-                ("tokens", &of_tokens, row.output.clone()),
-                ("text", &of_text, plain(&row.output)),
-            ] {
+            for (what, plan, output) in
+                [("tokens", &of_tokens, row.output.clone()), ("text", &of_text, plain(&row.output))]
+            {
                 for size in [1_000_000, 1, 2, 3, 7] {
                     let parser = plan.parser();
                     let parser = if row.in_reasoning { parser.in_reasoning() } else { parser };
                     let found = json(&events(parser, &output, size));
                     if found != row.events {
                         let found = serde_json::to_string(&found).unwrap();
-                        failures.push(format!("{} {} as {what} in {size}: {found}", file.format, row.name));
+                        failures.push(format!(
+                            "{} {} as {what} in {size}: {found}",
+                            file.format, row.name
+                        ));
                         break;
                     }
                 }
@@ -165,7 +169,10 @@ fn grammars_take_the_calls() {
             for call in &row.calls {
                 for (what, automaton) in [("auto", &of_lazy), ("required", &of_strict)] {
                     if let Err(at) = verdict(automaton, call) {
-                        failures.push(format!("{} {} {what}: at {at} of {call:?}", file.format, row.name));
+                        failures.push(format!(
+                            "{} {} {what}: at {at} of {call:?}",
+                            file.format, row.name
+                        ));
                     }
                 }
                 // It begins with what brings it into force.
@@ -209,16 +216,21 @@ fn grammars_take_the_tokens() {
             let mut matcher = Matcher::new(&automaton);
             let mut rest = call.as_str();
             while !rest.is_empty() {
-                let found = format.control().iter().filter_map(|one| Some((rest.find(one.as_str())?, one)));
+                let found =
+                    format.control().iter().filter_map(|one| Some((rest.find(one.as_str())?, one)));
                 let (at, token) = match found.min() {
                     Some((at, token)) => (at, Some(token)),
                     None => (rest.len(), None),
                 };
-                matcher.advance(&rest.as_bytes()[..at]).unwrap_or_else(|error| panic!("{} {rest}: {error}", file.format));
+                matcher
+                    .advance(&rest.as_bytes()[..at])
+                    .unwrap_or_else(|error| panic!("{} {rest}: {error}", file.format));
                 rest = &rest[at..];
                 if let Some(token) = token {
                     let is = |name: &TokenName| *name == TokenName::Text(token.clone());
-                    matcher.advance_token(None, |reference| is(&reference.token)).unwrap_or_else(|error| panic!("{} {rest}: {error}", file.format));
+                    matcher
+                        .advance_token(None, |reference| is(&reference.token))
+                        .unwrap_or_else(|error| panic!("{} {rest}: {error}", file.format));
                     rest = &rest[token.len()..];
                     read += 1;
                 }

@@ -34,9 +34,13 @@ fn grows(before: &Value, after: &Value) -> bool {
                 && before[..closed] == after[..closed]
                 && before[closed..].iter().zip(&after[closed..]).all(|(a, b)| grows(a, b))
         }
-        (Value::Object(before), Value::Object(after)) => before.iter().enumerate().all(|(at, (key, a))| {
-            after.get(key).is_some_and(|b| if at + 1 < before.len() { a == b } else { grows(a, b) })
-        }),
+        (Value::Object(before), Value::Object(after)) => {
+            before.iter().enumerate().all(|(at, (key, a))| {
+                after
+                    .get(key)
+                    .is_some_and(|b| if at + 1 < before.len() { a == b } else { grows(a, b) })
+            })
+        }
         (Value::String(before), Value::String(after)) => after.starts_with(before.as_str()),
         (Value::Number(before), Value::Number(after)) => {
             after.to_string().starts_with(&before.to_string())

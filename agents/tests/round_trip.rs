@@ -32,9 +32,7 @@ fn tools() -> Tools {
         "additionalProperties": false,
         "$defs": values,
     });
-    let tool = |name: &str, parameters: &Value| {
-        json!({"type": "function", "function": {"name": name, "parameters": parameters}})
-    };
+    let tool = |name: &str, parameters: &Value| json!({"type": "function", "function": {"name": name, "parameters": parameters}});
     let tools = json!([tool("f", &parameters), tool("get_all-2", &parameters), tool("any", &any)]);
     Tools::from_openai(&tools).unwrap()
 }
@@ -42,8 +40,24 @@ fn tools() -> Tools {
 /// Strings with what means something to some format.
 fn string() -> impl Strategy<Value = String> {
     let marks = Format::all().flat_map(|format| format.control().to_vec()).chain(
-        ["</parameter>", "\n", "\"", "\\", "{", "}", ":", ",", "[", "]", ">>>", "null", "true", "é", "\u{1f600}"]
-            .map(str::to_owned),
+        [
+            "</parameter>",
+            "\n",
+            "\"",
+            "\\",
+            "{",
+            "}",
+            ":",
+            ",",
+            "[",
+            "]",
+            ">>>",
+            "null",
+            "true",
+            "é",
+            "\u{1f600}",
+        ]
+        .map(str::to_owned),
     );
     let marks: Vec<String> = marks.collect();
     let piece = prop_oneof![
@@ -192,7 +206,8 @@ fn round_trip(
 fn noise() -> impl Strategy<Value = Vec<String>> {
     let marks = Format::all().flat_map(|format| {
         let call = Call { name: "f", id: "abcdefghi", arguments: &json!({"text": "a\nb"}) };
-        let plan = plan(&tools(), &ToolChoice::Required, true, format, &|_| false, &Options::default());
+        let plan =
+            plan(&tools(), &ToolChoice::Required, true, format, &|_| false, &Options::default());
         let Some(Mark::Text(text)) = plan.unwrap().write(&[call]).map(|mut it| it.remove(0)) else {
             panic!("{}", format.name())
         };
@@ -265,9 +280,10 @@ fn merged(events: Vec<Event>) -> Vec<Event> {
             | (Some(Event::Reasoning { text }), Event::Reasoning { text: more }) => {
                 text.push_str(more);
             }
-            (Some(Event::Arguments { index, delta }), Event::Arguments { index: i, delta: more })
-                if index == i =>
-            {
+            (
+                Some(Event::Arguments { index, delta }),
+                Event::Arguments { index: i, delta: more },
+            ) if index == i => {
                 delta.push_str(more);
             }
             _ => all.push(event),

@@ -3,9 +3,7 @@
 use std::fs;
 
 use grammask_gbnf::{Automaton, Matcher, parse};
-use grammask_json_schema::{
-    Elements, Notation, Options, Order, Quote, Syntax, translate_object,
-};
+use grammask_json_schema::{Elements, Notation, Options, Order, Quote, Syntax, translate_object};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -67,18 +65,19 @@ fn check(row: &Row, failures: &mut Vec<String>) {
     let plain = Options { notation: Notation::Plain, ..declared.clone() };
     for (what, options) in [("any", Options::default()), ("declared", declared), ("plain", plain)] {
         let name = format!("{} {what}", row.name);
-        let found = match (translate_object(&row.schema, &syntax(&row.syntax), &options), &row.error) {
-            (Ok(found), None) => found.translation,
-            (Err(error), Some(part)) if error.to_string().contains(part) => continue,
-            (Err(error), _) => {
-                failures.push(format!("{name}: {error}"));
-                continue;
-            }
-            (Ok(_), Some(part)) => {
-                failures.push(format!("{name}: no error {part:?}"));
-                continue;
-            }
-        };
+        let found =
+            match (translate_object(&row.schema, &syntax(&row.syntax), &options), &row.error) {
+                (Ok(found), None) => found.translation,
+                (Err(error), Some(part)) if error.to_string().contains(part) => continue,
+                (Err(error), _) => {
+                    failures.push(format!("{name}: {error}"));
+                    continue;
+                }
+                (Ok(_), Some(part)) => {
+                    failures.push(format!("{name}: no error {part:?}"));
+                    continue;
+                }
+            };
         let printed = found.grammar.to_string();
         match parse(&printed) {
             Ok(read) if read == found.grammar => {}
@@ -93,6 +92,7 @@ fn check(row: &Row, failures: &mut Vec<String>) {
         // In another order than that of the schema there is no text to accept.
         let accepted = row.accept.iter().take(if what == "any" { usize::MAX } else { 1 });
         failures.extend(accepted.filter(|it| !takes(it)).map(|it| format!("{name}: not {it:?}")));
-        failures.extend(row.reject.iter().filter(|it| takes(it)).map(|it| format!("{name}: {it:?}")));
+        failures
+            .extend(row.reject.iter().filter(|it| takes(it)).map(|it| format!("{name}: {it:?}")));
     }
 }

@@ -24,9 +24,15 @@ enum Place {
     /// Behind the key.
     Begin,
     /// In a string that is written as it comes. Line ends wait: the last one may belong to the format.
-    Text { held: String },
+    Text {
+        held: String,
+    },
     /// In a value that is known only when it has ended.
-    Value { text: String, kind: Kind, inside: Inside },
+    Value {
+        text: String,
+        kind: Kind,
+        inside: Inside,
+    },
     End,
 }
 
@@ -34,8 +40,13 @@ enum Place {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// A literal, as long as it may be one; else a string.
-    Literal { null: bool, booleans: [bool; 2] },
-    Json { or_string: bool },
+    Literal {
+        null: bool,
+        booleans: [bool; 2],
+    },
+    Json {
+        or_string: bool,
+    },
 }
 
 /// Where in JSON: no mark ends a value within a string.
@@ -98,31 +109,33 @@ impl ElementsReader {
                         _ => return Ok(()),
                     }
                 }
-                Place::Key => match input.scan([texts.after_key.as_str(), "\n"].into_iter(), reading) {
-                    Scan::Mark(length, 0) => {
-                        self.key.push_str(&input.rest()[..length]);
-                        input.take(length);
-                        input.take_mark(&texts.after_key);
-                        out.push_str(if self.members == 0 { "{" } else { ", " });
-                        self.members += 1;
-                        push_json(out, &self.key);
-                        out.push_str(": ");
-                        self.place = Place::Begin;
+                Place::Key => {
+                    match input.scan([texts.after_key.as_str(), "\n"].into_iter(), reading) {
+                        Scan::Mark(length, 0) => {
+                            self.key.push_str(&input.rest()[..length]);
+                            input.take(length);
+                            input.take_mark(&texts.after_key);
+                            out.push_str(if self.members == 0 { "{" } else { ", " });
+                            self.members += 1;
+                            push_json(out, &self.key);
+                            out.push_str(": ");
+                            self.place = Place::Begin;
+                        }
+                        Scan::Text(length) => {
+                            self.key.push_str(&input.rest()[..length]);
+                            input.take(length);
+                            return Ok(());
+                        }
+                        Scan::Control(length) => {
+                            input.take(length);
+                            return Ok(());
+                        }
+                        Scan::Mark(length, _) => {
+                            input.take(length);
+                            return Err(CallError::Expected { expected: texts.after_key.clone() });
+                        }
                     }
-                    Scan::Text(length) => {
-                        self.key.push_str(&input.rest()[..length]);
-                        input.take(length);
-                        return Ok(());
-                    }
-                    Scan::Control(length) => {
-                        input.take(length);
-                        return Ok(());
-                    }
-                    Scan::Mark(length, _) => {
-                        input.take(length);
-                        return Err(CallError::Expected { expected: texts.after_key.clone() });
-                    }
-                },
+                }
                 Place::Begin => {
                     let (text, json) = (texts.before_text.trim(), texts.before_json.trim());
                     if text == json {
@@ -178,7 +191,9 @@ impl ElementsReader {
                     if !value_text(input, reading, texts, text, inside) {
                         // A text that is no literal any more can be written as it comes.
                         if let Kind::Literal { .. } = kind
-                            && !["null", "true", "false"].iter().any(|one| one.starts_with(text.trim_end_matches('\n')))
+                            && !["null", "true", "false"]
+                                .iter()
+                                .any(|one| one.starts_with(text.trim_end_matches('\n')))
                         {
                             out.push('"');
                             let plain = text.trim_end_matches('\n').len();

@@ -64,7 +64,12 @@ enum State {
     /// Before a message in a channel: what was read of its header.
     Header(String),
     /// In a malformed call.
-    Broken { text: String, index: Option<usize>, reason: CallError, in_section: bool },
+    Broken {
+        text: String,
+        index: Option<usize>,
+        reason: CallError,
+        in_section: bool,
+    },
 }
 
 impl Parser {

@@ -66,7 +66,9 @@ pub enum Mark {
 /// calls. `parallel` is whether there may be several calls, if the format has that. `is_control` says
 /// which texts are control tokens of the vocabulary: these marks are references to tokens, all others
 /// are text. Arguments are always held to the schema of their tool, whatever the format;
-/// of [`Options`] all are in force, but that a dict has no blanks.
+/// of [`Options`] all are in force, but that a dict has no blanks. (A token whose text is not in angle
+/// brackets, as `[TOOL_CALLS]`, has no name in GBNF: a grammar with one is used as it is, not printed
+/// and read again.)
 ///
 /// # Errors
 ///
@@ -132,7 +134,7 @@ pub fn plan(
         }
         let declared = elements.into_iter().collect();
         values.insert(tool.name().to_owned(), ElementValues { declared, others: other_elements });
-        let rule = builder.rules.add(&format!("{PREFIX}{index}"), translation.grammar);
+        let rule = builder.rules.add(&format!("{PREFIX}{index}"), &translation.grammar);
         builder.tools.push((tool.name().to_owned(), rule));
     }
     let reading = Arc::new(Reading::new(format, Some(values), is_control));
@@ -325,7 +327,8 @@ impl Builder<'_> {
         if !self.extended {
             return Err(ToolError::Notation { format: self.format.name().to_owned() });
         }
-        let having = texts.into_iter().map(|text| sequence(vec![any(), Expr::literal(text), any()]));
+        let having =
+            texts.into_iter().map(|text| sequence(vec![any(), Expr::literal(text), any()]));
         Ok(Expr::all([any()], having))
     }
 

@@ -189,7 +189,8 @@ impl Emitter<'_, '_, '_> {
     /// Keys that are declared in another alternative: they are no other keys in this one.
     pub(super) fn keys_of_alternatives(&self, shape: &ObjectShape) -> Vec<Arc<str>> {
         let keys = self.values.declared.iter().map(|(key, _)| key);
-        let is_known = |key: &&Arc<str>| shape.properties.contains(key) || shape.required.contains(key);
+        let is_known =
+            |key: &&Arc<str>| shape.properties.contains(key) || shape.required.contains(key);
         match self.elements() {
             Some(_) => keys.filter(|key| !is_known(key)).cloned().collect(),
             None => Vec::new(),
@@ -253,7 +254,8 @@ impl Emitter<'_, '_, '_> {
         };
         let mut types = Types::default();
         types.add(&normals[self.targets.of(term)]);
-        let literal = |text: &str| if text.is_empty() { Expr::empty() } else { Expr::literal(text) };
+        let literal =
+            |text: &str| if text.is_empty() { Expr::empty() } else { Expr::literal(text) };
         let [text_mark, json, close] = [&before_text, &before_json, &close].map(|it| literal(it));
         let is_told = before_text != before_json;
         let mut cases = Vec::new();
@@ -315,7 +317,11 @@ impl Emitter<'_, '_, '_> {
         let mut refused = Vec::new();
         if let Some(stop) = stop {
             let stop = languages.text(stop)?;
-            refused.push(languages.sequence([LanguageId::EVERYTHING, stop, LanguageId::EVERYTHING])?);
+            refused.push(languages.sequence([
+                LanguageId::EVERYTHING,
+                stop,
+                LanguageId::EVERYTHING,
+            ])?);
         }
         if let Manner::Text { except } = self.manner {
             for (literal, is_value) in LITERALS.iter().zip(except) {

@@ -183,5 +183,4 @@ impl Emitter<'_, '_, '_> {
         let items = sequence([item, more]).optional();
         sequence([Expr::literal("["), gap, items, Expr::literal("]")])
     }
-
 }
