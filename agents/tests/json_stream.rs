@@ -1,5 +1,7 @@
-//! The JSON stream against serde_json: the same values in whatever pieces, and a closed document
+//! The JSON stream against `serde_json`: the same values in whatever pieces, and a closed document
 //! that only grows.
+
+use std::fmt::Write as _;
 
 use grammask_agents::{JsonErrorKind, JsonStream};
 use proptest::collection::vec;
@@ -81,7 +83,7 @@ fn escaped(text: &str, which: &[bool]) -> String {
         inside ^= is_end;
         if is_plain && !which.is_empty() && which[at % which.len()] {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                escaped.push_str(&format!("\\u{unit:04X}"));
+                write!(escaped, "\\u{unit:04X}").unwrap();
             }
         } else {
             escaped.push(c);
@@ -163,7 +165,7 @@ fn equal_keys_are_restored() {
     for (piece, closed) in [
         (r#"{"a": [1], "b": 2, "a"#, r#"{"a": [1], "b": 2}"#),
         (r#"": [3"#, r#"{"a": [3], "b": 2}"#),
-        (r#", 4"#, r#"{"a": [3, 4], "b": 2}"#),
+        (", 4", r#"{"a": [3, 4], "b": 2}"#),
         ("]}", r#"{"a": [3, 4], "b": 2}"#),
     ] {
         stream.push(piece, |_, _| {}).unwrap();
