@@ -17,6 +17,8 @@ pub(crate) struct Reading {
     marks: HashSet<String>,
     /// Those that are control tokens of the vocabulary.
     control: HashSet<String>,
+    /// Those parts of marks that are.
+    pub(crate) tokens: HashSet<String>,
     /// What ends content: the begin of reasoning first, if there is any, then those of calls.
     pub(crate) content_ends: Vec<String>,
     /// What a call begins with: with a section, where that may be left out, or is none, without one.
@@ -100,8 +102,18 @@ impl Reading {
         }
 
         let marks = all_marks(format);
+        let tokens = format.control().iter().filter(|token| is_control(token)).cloned().collect();
         let control = marks.iter().filter(|mark| is_control(mark)).cloned().collect();
-        Self { format: Arc::clone(format), tools, marks, control, content_ends, openers, resync }
+        Self {
+            format: Arc::clone(format),
+            tools,
+            marks,
+            control,
+            tokens,
+            content_ends,
+            openers,
+            resync,
+        }
     }
 
     /// Whether the mark is a control token, so that no text is this mark.

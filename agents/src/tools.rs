@@ -106,18 +106,6 @@ pub enum ToolError {
         /// The name.
         name: String,
     },
-    /// The format has a control token of the vocabulary inside a text that no grammar can have there.
-    #[error(
-        "the format {format} has the control token {token} inside {text:?}; no grammar can say that"
-    )]
-    Token {
-        /// The format.
-        format: String,
-        /// The token.
-        token: String,
-        /// The text.
-        text: String,
-    },
     /// Plain GBNF cannot say what content of the format is.
     #[error(
         "plain GBNF cannot say where content of the format {format} ends; the extended notation can"

@@ -90,7 +90,7 @@ impl Written<'_> {
     /// A text of the format, in which control tokens are such.
     fn mark(&mut self, text: &str) {
         let reading = self.plan.reading();
-        for mark in marks(&reading.format, &|token| reading.is_control(token), text) {
+        for mark in marks(&reading.format, &|token| reading.tokens.contains(token), text) {
             match mark {
                 Mark::Text(text) => self.text(&text),
                 Mark::Token(_) => self.marks.push(mark),
@@ -173,7 +173,9 @@ impl Written<'_> {
             value => (&texts.before_json, value.to_string()),
         };
         let (open, after, close) = (&texts.open, &texts.after_key, &texts.close);
-        self.text(&format!("{open}{key}{after}{before}{value}{close}"));
+        self.mark(open);
+        self.text(&format!("{key}{after}{before}{value}"));
+        self.mark(close);
         Some(())
     }
 

@@ -1,6 +1,6 @@
 //! How an object is written where a format is not JSON: the arguments of tool calls.
 
-use grammask_gbnf::{Expr, TokenName, TokenReference};
+use grammask_gbnf::{Expr, ExprKind, TokenName, TokenReference};
 
 /// How an object and what is in it are written: see [`translate_object`](crate::translate_object).
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -34,6 +34,8 @@ pub struct Elements {
     pub close: String,
     /// The part of that which no string may have: `</parameter>`.
     pub stop: String,
+    /// Those parts of the texts, but for `after_key`, that are control tokens of the vocabulary.
+    pub tokens: Vec<String>,
 }
 
 /// What stands around a string.
@@ -84,20 +86,50 @@ impl Syntax {
     pub(crate) fn around_keys(&self) -> (&str, &str) {
         match self {
             Self::Json => ("\"", "\""),
+            // Keys are told apart by their texts: what has tokens stands before them.
+            Self::Elements(elements) if elements.open_has_tokens() => ("", &elements.after_key),
             Self::Elements(elements) => (&elements.open, &elements.after_key),
             Self::Dict(_) => ("", ":"),
         }
     }
 }
 
+impl Elements {
+    /// Whether what stands before a key is no text.
+    pub(crate) fn open_has_tokens(&self) -> bool {
+        self.tokens.iter().any(|token| self.open.contains(token))
+    }
+
+    /// One of the texts, with references to tokens.
+    pub(crate) fn expr(&self, text: &str) -> Expr {
+        let mut items = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let found = self.tokens.iter().filter_map(|token| Some((rest.find(token)?, token)));
+            let (at, token) = found.min().map_or((rest.len(), None), |(at, it)| (at, Some(it)));
+            if at > 0 {
+                items.push(Expr::literal(&rest[..at]));
+            }
+            rest = &rest[at..];
+            if let Some(token) = token {
+                items.push(token_expr(token));
+                rest = &rest[token.len()..];
+            }
+        }
+        Expr::sequence(items)
+    }
+}
+
+fn token_expr(token: &str) -> Expr {
+    let token = TokenName::Text(token.to_owned());
+    Expr::new(ExprKind::Token(TokenReference { negated: false, token }))
+}
+
 impl Quote {
     pub(crate) fn expr(&self) -> Expr {
         match self {
             Self::Text(text) => Expr::literal(text),
-            Self::Token(token) => Expr::new(grammask_gbnf::ExprKind::Token(TokenReference {
-                negated: false,
-                token: TokenName::Text(token.clone()),
-            })),
+            Self::Token(token) => token_expr(token),
         }
     }
 

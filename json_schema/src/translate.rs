@@ -94,6 +94,7 @@ pub struct Arguments {
 ///     before_json: String::new(),
 ///     close: "</arg>".into(),
 ///     stop: "</arg>".into(),
+///     tokens: Vec::new(),
 /// });
 /// let schema = json!({
 ///     "type": "object",

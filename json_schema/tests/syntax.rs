@@ -33,6 +33,7 @@ fn syntax(name: &str) -> Syntax {
             before_json: before_json.to_owned(),
             close: close.to_owned(),
             stop: "</p>".to_owned(),
+            tokens: Vec::new(),
         })
     };
     match name {

@@ -270,6 +270,7 @@ impl Format {
                     before_json,
                     close,
                     stop,
+                    tokens: self.control.iter().filter(|it| is_control(it)).cloned().collect(),
                 })
             }
             Arguments::Dict(quote) if is_control(quote) => {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use grammask_gbnf::{Expr, ExprKind, Grammar, TokenName, TokenReference};
-use grammask_json_schema::{Arguments, Options, Syntax, translate_object};
+use grammask_json_schema::{Arguments, Options, translate_object};
 
 use crate::format::{Channels, Format, Id, ObjectKeys, Part};
 use crate::parser::Parser;
@@ -44,7 +44,8 @@ pub enum Activation {
 /// What a call begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trigger {
-    /// The mark.
+    /// The mark. Of a text with a control token inside, as `<｜DSML｜function_calls>`, it is the token,
+    /// and the grammar begins with that: what the format has before is written by then.
     pub mark: Mark,
     /// Whether it is one only where the output begins, behind blanks and reasoning.
     pub only_at_start: bool,
@@ -111,7 +112,6 @@ pub fn plan(
         return Ok(Plan { grammar: Grammar::default(), activation: Activation::Never, reading });
     }
     let syntax = format.syntax(is_control);
-    check_elements(format, &syntax, is_control)?;
     let mut builder = Builder {
         format,
         is_control,
@@ -156,23 +156,6 @@ impl Plan {
     pub(crate) fn reading(&self) -> &Reading {
         &self.reading
     }
-}
-
-/// The names of elements are told apart by their texts: they cannot have tokens in them.
-fn check_elements(
-    format: &Format,
-    syntax: &Syntax,
-    is_control: &dyn Fn(&str) -> bool,
-) -> Result<(), ToolError> {
-    let Syntax::Elements(elements) = syntax else { return Ok(()) };
-    for text in [&elements.open, &elements.close] {
-        let mut control = format.control().iter();
-        if let Some(token) = control.find(|token| text.contains(*token) && is_control(token)) {
-            let (format, token) = (format.name().to_owned(), token.clone());
-            return Err(ToolError::Token { format, token, text: text.clone() });
-        }
-    }
-    Ok(())
 }
 
 struct Builder<'a> {
@@ -224,12 +207,17 @@ impl Builder<'_> {
         let is_direct = section.is_none_or(|section| section.optional);
         let begins = begins.chain(is_direct.then(|| first_mark(&format.call)));
         let only_at_start = format.only_at_start;
+        let mut is_behind_text = false;
         let trigger = |text: &str| {
-            let token = (self.is_control)(text);
-            let mark = if token { Mark::Token } else { Mark::Text }(text.to_owned());
+            // A token is seen at once, whatever text the format has before it.
+            let pieces = marks(format, self.is_control, text);
+            let token = pieces.iter().find(|piece| matches!(piece, Mark::Token(_)));
+            is_behind_text |= token.is_some() && matches!(pieces.first(), Some(Mark::Text(_)));
+            let mark = token.cloned().unwrap_or_else(|| Mark::Text(text.to_owned()));
             Trigger { mark, only_at_start }
         };
         let triggers = begins.map(trigger).collect();
+        let root = if is_behind_text { without_first(root) } else { root };
         // In a section there are all calls.
         let again = many && section.is_none() && !only_at_start;
         Ok((root, Activation::OnTrigger { triggers, again }))
@@ -410,6 +398,14 @@ pub(crate) fn marks(format: &Format, is_control: &dyn Fn(&str) -> bool, text: &s
         rest = &rest[at + token.len()..];
     }
     marks
+}
+
+/// A sequence without its first item.
+fn without_first(root: Expr) -> Expr {
+    match root.kind {
+        ExprKind::Sequence(items) => Expr::sequence(items.into_iter().skip(1)),
+        _ => Expr::empty(),
+    }
 }
 
 /// One after the other, in canonical shape: flat, with neighbouring texts in one.

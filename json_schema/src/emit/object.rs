@@ -195,8 +195,16 @@ impl Emitter<'_, '_, '_> {
             return Ok(Expr::empty());
         }
         let (min, max) = self.bounds(min, max)?;
-        let separator = self.separator(",");
-        Ok(Expr::new(ExprKind::Members(Box::new(Members { members, separator, min, max }))))
+        let Some(before) = self.before_key() else {
+            let separator = self.separator(",");
+            let members = Members { members, separator, min, max };
+            return Ok(Expr::new(ExprKind::Members(Box::new(members))));
+        };
+        // Once before each member: before the first one, and between two.
+        let needs_one = min > 0 || members.iter().any(|member| member.repetition.min() > 0);
+        let members = Members { members, separator: before.clone(), min: min.max(1), max };
+        let all = sequence([before, Expr::new(ExprKind::Members(Box::new(members)))]);
+        Ok(if needs_one { all } else { all.optional() })
     }
 
     pub(super) fn bounds(

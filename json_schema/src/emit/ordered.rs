@@ -47,7 +47,8 @@ impl Emitter<'_, '_, '_> {
         for one in &allowed.declared {
             let key = self.key(&one.key)?;
             let value = self.member_value(Some(&one.key), one.value, normals);
-            chain.steps.push((sequence([key, value]), one.required));
+            let before = self.before_key().unwrap_or_else(Expr::empty);
+            chain.steps.push((sequence([before, key, value]), one.required));
         }
         let others = match allowed.free[..] {
             [] => None,
@@ -268,7 +269,8 @@ impl Emitter<'_, '_, '_> {
         for &Free { keys, value, witness } in &allowed.free {
             let value = self.member_value(None, value, normals);
             let key = self.plain_key(name, keys, &declared)?;
-            let member = sequence([key, value]);
+            let before = self.before_key().unwrap_or_else(Expr::empty);
+            let member = sequence([before, key, value]);
             if witness { witnesses.push(member) } else { cases.push(member) }
         }
         let member = (!cases.is_empty()).then(|| choice(cases));

@@ -197,6 +197,12 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
+    /// What stands before a key and is no part of it.
+    pub(super) fn before_key(&self) -> Option<Expr> {
+        let elements = self.elements().filter(|elements| elements.open_has_tokens())?;
+        Some(elements.expr(&elements.open))
+    }
+
     /// The text of a declared key.
     pub(super) fn key(&mut self, key: &str) -> Result<Expr, SchemaError> {
         if *self.syntax() == Syntax::Json {
@@ -246,7 +252,8 @@ impl Emitter<'_, '_, '_> {
         term: TermId,
         normals: &Normals,
     ) -> Option<Expr> {
-        let Elements { before_text, before_json, close, .. } = self.elements()?.clone();
+        let elements = self.elements()?.clone();
+        let Elements { before_text, before_json, close, .. } = &elements;
         let known = |key: &str| self.values.declared.iter().find(|(known, _)| **known == *key);
         let written = match key {
             Some(key) => known(key).map(|(_, value)| *value),
@@ -254,9 +261,8 @@ impl Emitter<'_, '_, '_> {
         };
         let mut types = Types::default();
         types.add(&normals[self.targets.of(term)]);
-        let literal =
-            |text: &str| if text.is_empty() { Expr::empty() } else { Expr::literal(text) };
-        let [text_mark, json, close] = [&before_text, &before_json, &close].map(|it| literal(it));
+        let [text_mark, json, close] =
+            [before_text, before_json, close].map(|text| elements.expr(text));
         let is_told = before_text != before_json;
         let mut cases = Vec::new();
         let except = match written {
