@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use grammask_agents::{Activation, Format, Mark, Plan, ToolChoice, ToolError, Tools, plan};
+use grammask_agents::{Activation, Call, Format, Mark, Plan, ToolChoice, ToolError, Tools, plan};
 use grammask_gbnf::{Automaton, Matcher};
 use grammask_json_schema::{Notation, Options, Order};
 use serde::Deserialize;
@@ -173,6 +173,47 @@ fn printed_plans_parse_to_themselves() {
                 let read = grammask_gbnf::parse(&printed);
                 assert_eq!(read.as_ref(), Ok(&grammar), "{}\n{printed}", format.name());
             }
+        }
+    }
+}
+
+/// Elements that begin with a token, in every order of members.
+#[test]
+fn tokens_before_keys() {
+    let tools = json!([{"type": "function", "function": {"name": "f", "parameters": {
+        "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+        "additionalProperties": {"type": "boolean"}, "maxProperties": 3,
+    }}}]);
+    let tools = Tools::from_openai(&tools).unwrap();
+    let format = Format::named("deepseek-v3.2").unwrap();
+    for order in [Order::Any, Order::Declared, Order::RequiredFirst] {
+        let options = Options { order, ..Options::default() };
+        let is_control = |text: &str| text == "｜DSML｜";
+        let made = plan(&tools, &ToolChoice::Required, false, format, &is_control, &options);
+        let plan = made.unwrap();
+        let automaton = Automaton::compile(&plan.grammar, "root").unwrap();
+        let takes = |arguments: Value| {
+            let call = Call { name: "f", id: "", arguments: &arguments };
+            let mut matcher = Matcher::new(&automaton);
+            let read = plan.write(&[call]).unwrap().iter().all(|mark| match mark {
+                Mark::Text(text) => matcher.advance(text.as_bytes()).is_ok(),
+                Mark::Token(_) => matcher.advance_token(None, |_| true).is_ok(),
+            });
+            read && matcher.is_complete()
+        };
+        for arguments in [
+            json!({}),
+            json!({"b": 1}),
+            json!({"a": "x", "b": 1, "c": true}),
+            json!({"c": true, "d": false}),
+        ] {
+            assert!(takes(arguments.clone()), "{order:?} {arguments}");
+        }
+        assert_eq!(takes(json!({"c": true, "a": "x"})), order == Order::Any);
+        for arguments in
+            [json!({"b": "1"}), json!({"c": 1}), json!({"a": "", "b": 1, "c": true, "d": true})]
+        {
+            assert!(!takes(arguments.clone()), "{order:?} {arguments}");
         }
     }
 }
