@@ -2,7 +2,8 @@
 //!
 //! This crate puts the parts together and adds a model to try them with; it reads no file and
 //! touches no network. The parts: [`gbnf`] (grammars, automata, matchers), [`json_schema`] (schemas
-//! to grammars) and [`sampler`] (vocabularies, masks, the sampler chain).
+//! to grammars), [`sampler`] (vocabularies, masks, the sampler chain) and [`agents`] (tool calls,
+//! outputs while they are written).
 //!
 //! # Example
 //!
@@ -52,6 +53,7 @@ pub use generation::{Ending, Generation, GenerationError, generate};
 pub use model::{LanguageModel, ModelError, RandomModel};
 pub use rehearsal::engine_for_schemas;
 
+pub use grammask_agents as agents;
 pub use grammask_gbnf as gbnf;
 pub use grammask_json_schema as json_schema;
 pub use grammask_sampler as sampler;

@@ -52,6 +52,7 @@ mod report;
 mod resolve;
 mod resources;
 mod scope;
+mod syntax;
 mod table;
 mod text;
 mod translate;
@@ -65,5 +66,6 @@ pub use options::{
 };
 pub use report::{Entry, Report, Spelling, Status};
 pub use resources::{InvalidUri, Resources};
+pub use syntax::{ElementValue, Elements, Quote, Syntax};
 pub use text::{TextError, parse_schema};
-pub use translate::{Translation, translate, translate_with};
+pub use translate::{Arguments, Translation, translate, translate_object, translate_with};

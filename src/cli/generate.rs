@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use grammask::agents::Pieces;
 use grammask::sampler::{Chain, Constraint, GrammarSampler, Vocabulary};
 use grammask::{Ending, Generation, LanguageModel, RandomModel, generate};
 use serde_json::{Value, json};
@@ -72,6 +73,7 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
         result["seed"] = json!(seed.value);
         print_json(&result)?;
     } else {
+        stream.finish()?;
         finish_line()?;
         if seed.by_chance {
             let _ = writeln!(io::stderr(), "seed: {}", seed.value);
@@ -128,24 +130,30 @@ fn result(
 /// Text as it comes, in whole characters.
 #[derive(Default)]
 struct Stream {
-    /// The beginning of a character.
-    pending: Vec<u8>,
+    pieces: Pieces,
+    text: String,
 }
 
 impl Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.pending.extend_from_slice(bytes);
-        let whole = match str::from_utf8(&self.pending) {
-            Ok(text) => text.len(),
-            Err(error) => error.valid_up_to(),
-        };
-        if whole == 0 {
+        self.pieces.push(bytes, &mut self.text);
+        self.flush()
+    }
+
+    /// What is left is no character.
+    fn finish(&mut self) -> io::Result<()> {
+        self.pieces.finish(&mut self.text);
+        self.flush()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.text.is_empty() {
             return Ok(());
         }
         let mut stdout = io::stdout().lock();
-        stdout.write_all(&self.pending[..whole])?;
+        stdout.write_all(self.text.as_bytes())?;
         stdout.flush()?;
-        self.pending.drain(..whole);
+        self.text.clear();
         Ok(())
     }
 }

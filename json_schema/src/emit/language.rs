@@ -9,7 +9,7 @@ use grammask_gbnf::{All, Expr, ExprKind};
 use rustc_hash::FxHashMap;
 
 use super::string::{NOT_RAW, QUOTE, required_escape};
-use super::terminal::Terminal;
+use super::syntax::Lettering;
 use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
 use crate::language::{CharSet, Dfa, LanguageId, Languages, Shape};
@@ -44,7 +44,7 @@ impl Emitter<'_, '_, '_> {
         min: u64,
         max: Option<u64>,
     ) -> Result<Expr, SchemaError> {
-        let texts = (language, min, max);
+        let texts = (language, min, max, self.lettering());
         if let Some(rule) = self.texts.get(&texts) {
             return Ok(Expr::reference(rule.clone()));
         }
@@ -73,12 +73,13 @@ impl Emitter<'_, '_, '_> {
                 Some(most.map_or(max, |most| max.min(most.into())))
             });
             let character = self.characters(&set)?;
-            return Ok(Some(quoted(self.counted(character, min, max)?)));
+            let text = self.counted(character, min, max)?;
+            return Ok(Some(self.quoted(text)));
         }
         let keeps_lengths = terms.languages.keeps_lengths(language, min, max);
         let is_plain = terms.languages.is_plain(language);
         if keeps_lengths && is_plain && counts(&terms.languages, language) {
-            return Ok(self.parts(name, language)?.map(quoted));
+            return Ok(self.parts(name, language)?.map(|text| self.quoted(text)));
         }
         if self.options.notation == Notation::Plain {
             return self.automaton_text(name, language, min, max);
@@ -89,10 +90,10 @@ impl Emitter<'_, '_, '_> {
             _ => All { all: vec![texts], none: Vec::new() },
         };
         if !keeps_lengths {
-            let character = self.terminal(Terminal::RawCharacter);
+            let character = self.character();
             found.all.push(self.counted(character, min, max)?);
         }
-        Ok(Some(quoted(Expr::all(found.all, found.none))))
+        Ok(Some(self.quoted(Expr::all(found.all, found.none))))
     }
 
     /// The same without conjunctions: the states of the automaton as rules.
@@ -111,9 +112,9 @@ impl Emitter<'_, '_, '_> {
         if within {
             let many = dfa.states().len() > MANY_STATES;
             if terms.languages.is_plain(language) && (many || counts(&terms.languages, language)) {
-                return Ok(self.parts(name, language)?.map(quoted));
+                return Ok(self.parts(name, language)?.map(|text| self.quoted(text)));
             }
-            return Ok(Some(quoted_states(self.states(name, &dfa, QUOTE)?)));
+            return self.quoted_states(name, &dfa).map(Some);
         }
         let (Ok(least), Ok(most)) = (u32::try_from(min), max.map(u32::try_from).transpose()) else {
             return Ok(None);
@@ -123,7 +124,16 @@ impl Emitter<'_, '_, '_> {
             .lengths(least, most)
             .and_then(|range| terms.languages.and([language, range]));
         let Some(dfa) = both.ok().and_then(|both| terms.automaton(both)) else { return Ok(None) };
-        Ok(Some(quoted_states(self.states(name, &dfa, QUOTE)?)))
+        self.quoted_states(name, &dfa).map(Some)
+    }
+
+    /// The strings of an automaton.
+    fn quoted_states(&mut self, name: &str, dfa: &Dfa) -> Result<Expr, SchemaError> {
+        if self.lettering() != Lettering::Json {
+            let text = self.states(name, dfa, "")?;
+            return Ok(self.quoted(text));
+        }
+        Ok(sequence([Expr::literal(QUOTE), self.states(name, dfa, QUOTE)?]))
     }
 
     /// A language as it is built, but for what asserts something: of that the states of the
@@ -292,19 +302,23 @@ impl Emitter<'_, '_, '_> {
     /// One code point of a set, with an escape only where JSON requires one; in a rule, if it is
     /// large.
     fn characters(&mut self, set: &CharSet) -> Result<Expr, SchemaError> {
-        if let Some(rule) = self.classes.get(set) {
+        let key = (set.clone(), self.lettering());
+        if let Some(rule) = self.classes.get(&key) {
             return Ok(Expr::reference(rule.clone()));
         }
         if *set == CharSet::any() {
-            return Ok(self.terminal(Terminal::RawCharacter));
+            return Ok(self.character());
         }
-        let characters = characters(set);
+        let characters = match self.lettering() {
+            Lettering::Json => characters(set),
+            _ => Expr::class(set.ranges().iter().copied()),
+        };
         match &characters.kind {
             ExprKind::Class(class) if class.ranges.len() <= SMALL_CLASS => Ok(characters),
             _ => {
                 let rule = self.fresh("characters");
                 self.rule(rule.clone(), characters)?;
-                self.classes.insert(set.clone(), rule.clone());
+                self.classes.insert(key, rule.clone());
                 Ok(Expr::reference(rule))
             }
         }
@@ -415,14 +429,6 @@ impl<'a> Parts<'a> {
     fn is_shared(&self, part: LanguageId) -> bool {
         self.sizes.get(&part).is_some_and(|&(size, uses)| uses > 1 && size >= SHARED_SIZE)
     }
-}
-
-fn quoted(text: Expr) -> Expr {
-    sequence([Expr::literal(QUOTE), text, Expr::literal(QUOTE)])
-}
-
-fn quoted_states(states: Expr) -> Expr {
-    sequence([Expr::literal(QUOTE), states])
 }
 
 /// The rules of an automaton that is being written.

@@ -11,11 +11,13 @@ mod object;
 mod ordered;
 mod reachable;
 mod string;
+mod syntax;
 mod terminal;
 mod whitespace;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use grammask_gbnf::{Expr, ExprKind, Grammar};
 use rustc_hash::FxHashMap;
@@ -25,10 +27,12 @@ use crate::language::{CharSet, LanguageId};
 use crate::normal::{Normal, NumberSet, Term, TermId, is_any};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options, Order};
+use crate::syntax::{ElementValue, Syntax};
 use crate::table::Table;
 use multiples::Stepped;
 pub(crate) use reachable::Reachable;
 use reachable::Targets;
+use syntax::{ElementValues, Lettering};
 use terminal::{SINGLE, Terminal};
 
 /// What came out.
@@ -36,12 +40,28 @@ pub(crate) struct Emitted {
     pub(crate) grammar: Grammar,
     /// Whether there is any document.
     pub(crate) satisfiable: bool,
+    /// How the values of elements are written, by their keys, and those of all other keys.
+    pub(crate) elements: (Vec<(Arc<str>, ElementValue)>, Option<ElementValue>),
 }
 
-/// The grammar of the whole document.
+/// What of a term is written, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Manner {
+    /// Its values.
+    Value,
+    /// Its objects, in the syntax that is asked for.
+    Arguments,
+    /// Its strings as raw text, without the literals `null`, `false` and `true`, as said.
+    Text { except: [bool; 3] },
+    /// Its values but for strings.
+    Others,
+}
+
+/// The grammar of the whole document; in a syntax, of its objects.
 pub(crate) fn emit(
     normaliser: &mut Normaliser<'_, '_>,
     reachable: Reachable,
+    syntax: Option<&Syntax>,
 ) -> Result<Emitted, SchemaError> {
     let options = normaliser.reader.options;
     let possible = reachable.possible(&mut normaliser.reader.terms, options);
@@ -55,6 +75,11 @@ pub(crate) fn emit(
         nodes: 0,
         current: root,
         single: false,
+        syntax: syntax.cloned().unwrap_or_default(),
+        manner: Manner::Value,
+        in_key: false,
+        values: ElementValues::default(),
+        has_arguments: false,
         names: FxHashMap::default(),
         taken: HashSet::new(),
         counters: HashMap::new(),
@@ -69,17 +94,22 @@ pub(crate) fn emit(
     for (term, normal) in normals {
         known.insert(term, normal);
     }
-    let satisfiable = emitter.document(root, &known)?;
+    let manner = if syntax.is_some() { Manner::Arguments } else { Manner::Value };
+    let satisfiable = emitter.document(root, manner, &known)?;
+    let elements = (emitter.values.declared, emitter.values.others);
     let (mut grammar, notes) = (emitter.grammar, emitter.notes);
     if options.notation == Notation::Plain {
         grammar = grammar.with_split_counts();
     }
     normaliser.reader.notes.extend(notes);
-    Ok(Emitted { grammar, satisfiable })
+    Ok(Emitted { grammar, satisfiable, elements })
 }
 
 /// The normal forms of terms.
 type Normals = Table<TermId, Rc<Normal>>;
+
+/// What has a rule: a term, whether each value has one spelling, and what of it is written.
+type Written = (TermId, bool, Manner);
 
 struct Emitter<'n, 's, 'o> {
     normaliser: &'n mut Normaliser<'s, 'o>,
@@ -93,19 +123,29 @@ struct Emitter<'n, 's, 'o> {
     current: TermId,
     /// Whether each value is to have one spelling, but for blanks: see [`Emitter::singly`].
     single: bool,
+    /// How objects are written.
+    syntax: Syntax,
+    /// What of the current term is being written.
+    manner: Manner,
+    /// Whether a key is being written that is raw.
+    in_key: bool,
+    /// How the values of elements are written.
+    values: ElementValues,
+    /// Whether there are any objects of the root.
+    has_arguments: bool,
     /// The rules of terms, and those with one spelling for each value.
-    names: FxHashMap<(TermId, bool), String>,
+    names: FxHashMap<Written, String>,
     taken: HashSet<String>,
     /// How often a name was asked for.
     counters: HashMap<String, usize>,
     /// The rules of numbers with steps.
     stepped: Vec<Stepped>,
     /// The rules of large classes of characters.
-    classes: FxHashMap<CharSet, String>,
+    classes: FxHashMap<(CharSet, Lettering), String>,
     /// The rules of strings of a language, so long at least and so long at most.
-    texts: FxHashMap<(LanguageId, u64, Option<u64>), String>,
+    texts: FxHashMap<(LanguageId, u64, Option<u64>, Lettering), String>,
     /// Rules that are named but not written.
-    pending: VecDeque<(TermId, bool)>,
+    pending: VecDeque<Written>,
     /// Shared terminals that are used.
     terminals: Vec<(Terminal, bool)>,
     notes: Vec<String>,
@@ -113,27 +153,38 @@ struct Emitter<'n, 's, 'o> {
 
 impl Emitter<'_, '_, '_> {
     /// Writes all rules.
-    fn document(&mut self, root: TermId, normals: &Normals) -> Result<bool, SchemaError> {
+    fn document(
+        &mut self,
+        root: TermId,
+        manner: Manner,
+        normals: &Normals,
+    ) -> Result<bool, SchemaError> {
         self.taken.insert("root".to_owned());
         if !self.possible.contains(root) {
             self.rule("root".to_owned(), Expr::nothing())?;
             return Ok(false);
         }
-        self.names.insert((root, false), "root".to_owned());
-        self.pending.push_back((root, false));
-        while let Some((term, single)) = self.pending.pop_front() {
-            let name = self.names[&(term, single)].clone();
+        self.names.insert((root, false, manner), "root".to_owned());
+        self.pending.push_back((root, false, manner));
+        while let Some(written) = self.pending.pop_front() {
+            let name = self.names[&written].clone();
+            let (term, single, of_term) = written;
             let normal = &normals[term];
-            (self.current, self.single) = (term, single);
-            let body = match self.shared(normal) {
-                Some(body) => body,
-                None => self.union(&name, normal, normals)?,
+            (self.current, self.single, self.manner) = (term, single, of_term);
+            let body = match of_term {
+                Manner::Arguments => self.arguments(&name, normal, normals)?,
+                Manner::Value => match self.shared(normal) {
+                    Some(body) => body,
+                    None => self.union(&name, normal, normals)?,
+                },
+                Manner::Text { .. } | Manner::Others => self.union(&name, normal, normals)?,
             };
             self.rule(name, body)?;
             self.normaliser.place_large_patterns(term);
         }
+        self.manner = Manner::Value;
         self.write_terminals()?;
-        Ok(true)
+        Ok(manner == Manner::Value || self.has_arguments)
     }
 
     /// A limit that one of some keywords reaches in what is being written.
@@ -175,11 +226,18 @@ impl Emitter<'_, '_, '_> {
 
     /// What matches a value of the term: a reference.
     fn value(&mut self, term: TermId, normals: &Normals) -> Expr {
+        self.value_in(term, normals, Manner::Value)
+    }
+
+    /// What matches what is to be written of the term: a reference.
+    fn value_in(&mut self, term: TermId, normals: &Normals, manner: Manner) -> Expr {
         let term = self.targets.of(term);
-        if let Some(shared) = self.shared(&normals[term]) {
+        if manner == Manner::Value
+            && let Some(shared) = self.shared(&normals[term])
+        {
             return shared;
         }
-        let key = (term, self.single);
+        let key = (term, self.single, manner);
         if let Some(name) = self.names.get(&key) {
             return Expr::reference(name.clone());
         }
@@ -198,6 +256,12 @@ impl Emitter<'_, '_, '_> {
         normals: &Normals,
     ) -> Result<Expr, SchemaError> {
         let mut cases = Vec::new();
+        if let Manner::Text { .. } = self.manner {
+            for set in &normal.strings {
+                cases.extend(self.string(name, set)?);
+            }
+            return Ok(choice(cases));
+        }
         for shape in &normal.objects {
             let is_nothing = |child: TermId| !self.possible.contains(self.targets.of(child));
             let bounds = shape.bounds(&mut self.normaliser.reader.terms, is_nothing);
@@ -211,7 +275,8 @@ impl Emitter<'_, '_, '_> {
                 cases.push(self.array(name, &shape, normals)?);
             }
         }
-        for set in &normal.strings {
+        let strings = if self.manner == Manner::Others { &[][..] } else { &normal.strings };
+        for set in strings {
             cases.extend(self.string(name, set)?);
         }
         for set in &normal.numbers {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use grammask_gbnf::{Expr, ExprKind, Member, Members, Repetition};
 
 use super::terminal::Terminal;
-use super::{Emitter, Normals, sequence};
+use super::{Emitter, Manner, Normals, sequence};
 use crate::error::SchemaError;
 use crate::language::LanguageId;
 use crate::normal::{ObjectShape, TermId, Witness};
 use crate::options::Order;
+use crate::syntax::Syntax;
 
 /// A declared key that can be there.
 pub(super) struct Declared {
@@ -57,6 +58,11 @@ impl Emitter<'_, '_, '_> {
             }
             self.ordered(name, &allowed, (min, max), normals)?
         };
+        if let Manner::Arguments = self.manner
+            && let Syntax::Elements(_) = self.syntax
+        {
+            return Ok(members);
+        }
         let gap = self.gap();
         Ok(sequence([Expr::literal("{"), gap, members, Expr::literal("}")]))
     }
@@ -78,6 +84,14 @@ impl Emitter<'_, '_, '_> {
                 allowed.declared.push(Declared { key: key.clone(), value, required: true });
             }
         }
+        for key in self.keys_of_alternatives(shape) {
+            let value = shape.value(&key, &mut self.normaliser.reader.terms);
+            if self.is_possible(value) {
+                allowed.declared.push(Declared { key, value, required: false });
+            } else {
+                allowed.never.push(key);
+            }
+        }
         for region in shape.others.iter().filter(|one| self.is_possible(one.value)) {
             let (keys, value) = (region.keys, region.value);
             allowed.free.push(Free { keys, value, witness: false });
@@ -91,8 +105,16 @@ impl Emitter<'_, '_, '_> {
         Some(allowed)
     }
 
-    /// What follows a key.
-    pub(super) fn member_value(&mut self, value: TermId, normals: &Normals) -> Expr {
+    /// What follows a key, if it is a declared one with the key.
+    pub(super) fn member_value(
+        &mut self,
+        key: Option<&str>,
+        value: TermId,
+        normals: &Normals,
+    ) -> Expr {
+        if let Some(element) = self.element_value(key, value, normals) {
+            return element;
+        }
         let value = self.value(value, normals);
         let [colon, after] = self.separator_parts(":");
         let gap = self.gap();
@@ -101,6 +123,9 @@ impl Emitter<'_, '_, '_> {
 
     /// An undeclared key.
     pub(super) fn free_key(&mut self, name: &str, keys: LanguageId) -> Result<Expr, SchemaError> {
+        if let Some(key) = self.raw_key(name, keys)? {
+            return Ok(key);
+        }
         if keys == LanguageId::EVERYTHING {
             return Ok(self.terminal(Terminal::Key));
         }
@@ -117,11 +142,11 @@ impl Emitter<'_, '_, '_> {
         let mut members = Vec::with_capacity(allowed.declared.len() + 1);
         for one in &allowed.declared {
             let repetition = if one.required { Repetition::Required } else { Repetition::Optional };
-            let value = self.member_value(one.value, normals);
-            members.push(Member { key: Self::key_literal(&one.key), repetition, value });
+            let value = self.member_value(Some(&one.key), one.value, normals);
+            members.push(Member { key: self.key(&one.key)?, repetition, value });
         }
         if !allowed.free.is_empty() {
-            members.extend(allowed.never.iter().map(forbidden));
+            members.extend(self.forbidden(&allowed.never));
             self.free_members(name, &allowed.free, &mut members, normals)?;
         }
         self.members(members, min, max)
@@ -136,7 +161,7 @@ impl Emitter<'_, '_, '_> {
         normals: &Normals,
     ) -> Result<(), SchemaError> {
         for one in free {
-            let value = self.member_value(one.value, normals);
+            let value = self.member_value(None, one.value, normals);
             let key = self.free_key(&format!("{name}-key"), one.keys)?;
             let repetition = if one.witness {
                 Repetition::Many { min: 1, max: Some(1) }
@@ -146,6 +171,17 @@ impl Emitter<'_, '_, '_> {
             members.push(Member { key, repetition, value });
         }
         Ok(())
+    }
+
+    /// Keys that cannot be there; those that cannot be written need not be named.
+    pub(super) fn forbidden<'k>(
+        &mut self,
+        keys: impl IntoIterator<Item = &'k Arc<str>>,
+    ) -> Vec<Member> {
+        let keys: Vec<_> = keys.into_iter().filter_map(|key| self.key(key).ok()).collect();
+        let never = Repetition::Never;
+        let member = |key| Member { key, repetition: never, value: Expr::empty() };
+        keys.into_iter().map(member).collect()
     }
 
     pub(super) fn members(
@@ -159,8 +195,16 @@ impl Emitter<'_, '_, '_> {
             return Ok(Expr::empty());
         }
         let (min, max) = self.bounds(min, max)?;
-        let separator = self.separator(",");
-        Ok(Expr::new(ExprKind::Members(Box::new(Members { members, separator, min, max }))))
+        let Some(before) = self.before_key() else {
+            let separator = self.separator(",");
+            let members = Members { members, separator, min, max };
+            return Ok(Expr::new(ExprKind::Members(Box::new(members))));
+        };
+        // Once before each member: before the first one, and between two.
+        let needs_one = min > 0 || members.iter().any(|member| member.repetition.min() > 0);
+        let members = Members { members, separator: before.clone(), min: min.max(1), max };
+        let all = sequence([before, Expr::new(ExprKind::Members(Box::new(members)))]);
+        Ok(if needs_one { all } else { all.optional() })
     }
 
     pub(super) fn bounds(
@@ -173,9 +217,4 @@ impl Emitter<'_, '_, '_> {
             _ => Ok((min as u32, max.map(|max| max as u32))),
         }
     }
-}
-
-pub(super) fn forbidden(key: &Arc<str>) -> Member {
-    let key = Emitter::key_literal(key);
-    Member { key, repetition: Repetition::Never, value: Expr::empty() }
 }

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use grammask_gbnf::{Expr, ExprKind, Member};
 
-use super::object::{Allowed, Free, forbidden};
+use super::object::{Allowed, Free};
+use super::syntax::Lettering;
 use super::terminal::Terminal;
 use super::{Emitter, Normals, choice, sequence};
 use crate::error::SchemaError;
@@ -44,9 +45,10 @@ impl Emitter<'_, '_, '_> {
         let comma = self.separator(",");
         let mut chain = Chain { steps: Vec::with_capacity(allowed.declared.len()), comma };
         for one in &allowed.declared {
-            let key = Self::key_literal(&one.key);
-            let value = self.member_value(one.value, normals);
-            chain.steps.push((sequence([key, value]), one.required));
+            let key = self.key(&one.key)?;
+            let value = self.member_value(Some(&one.key), one.value, normals);
+            let before = self.before_key().unwrap_or_else(Expr::empty);
+            chain.steps.push((sequence([before, key, value]), one.required));
         }
         let others = match allowed.free[..] {
             [] => None,
@@ -256,7 +258,7 @@ impl Emitter<'_, '_, '_> {
     ) -> Result<Others, SchemaError> {
         let declared = allowed.declared.iter().map(|one| &one.key).chain(&allowed.never);
         if !self.plain() {
-            let mut members: Vec<Member> = declared.map(forbidden).collect();
+            let mut members = self.forbidden(declared);
             self.free_members(name, &allowed.free, &mut members, normals)?;
             let witnesses = allowed.free.iter().filter(|free| free.witness).count() as u64;
             return Ok(Others::Members { members, witnesses });
@@ -265,9 +267,10 @@ impl Emitter<'_, '_, '_> {
         let declared: Vec<&str> = declared.map(|key| &**key).collect();
         let (mut cases, mut witnesses) = (Vec::new(), Vec::new());
         for &Free { keys, value, witness } in &allowed.free {
-            let value = self.member_value(value, normals);
+            let value = self.member_value(None, value, normals);
             let key = self.plain_key(name, keys, &declared)?;
-            let member = sequence([key, value]);
+            let before = self.before_key().unwrap_or_else(Expr::empty);
+            let member = sequence([before, key, value]);
             if witness { witnesses.push(member) } else { cases.push(member) }
         }
         let member = (!cases.is_empty()).then(|| choice(cases));
@@ -281,7 +284,7 @@ impl Emitter<'_, '_, '_> {
         keys: LanguageId,
         declared: &[&str],
     ) -> Result<Expr, SchemaError> {
-        if keys != LanguageId::EVERYTHING {
+        if keys != LanguageId::EVERYTHING || self.lettering() != Lettering::Json {
             let keys = self.normaliser.reader.terms.keys_without(keys, declared);
             return self.free_key(&format!("{name}-key"), keys);
         }

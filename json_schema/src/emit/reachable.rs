@@ -10,6 +10,7 @@ use crate::normal::{Normal, TermId, Terms};
 use crate::normalise::Normaliser;
 use crate::options::{Notation, Options};
 use crate::resolve::SchemaId;
+use crate::syntax::Syntax;
 use crate::table::Table;
 
 /// The normal forms of all terms that can be reached from the whole schema.
@@ -40,7 +41,10 @@ impl Targets {
 
 impl Reachable {
     /// Finds them.
-    pub(crate) fn find(normaliser: &mut Normaliser<'_, '_>) -> Result<Self, SchemaError> {
+    pub(crate) fn find(
+        normaliser: &mut Normaliser<'_, '_>,
+        syntax: Option<&Syntax>,
+    ) -> Result<Self, SchemaError> {
         let root = normaliser.reader.terms.schema(SchemaId::ROOT);
         let mut found = Vec::new();
         let mut targets = Targets::default();
@@ -59,7 +63,7 @@ impl Reachable {
             } else {
                 normal
             };
-            let normal = with_comparable_items(normaliser, term, normal);
+            let normal = with_comparable_items(normaliser, term, normal, syntax);
             let mut next = Vec::new();
             for shape in &normal.objects {
                 next.extend(shape.properties.iter().map(|(_, &value)| value));
@@ -122,10 +126,12 @@ fn with_comparable_items(
     normaliser: &mut Normaliser<'_, '_>,
     term: TermId,
     normal: Rc<Normal>,
+    syntax: Option<&Syntax>,
 ) -> Rc<Normal> {
     let is_plain = normaliser.reader.options.notation == Notation::Plain;
     let mut unique = normal.arrays.iter().filter(|shape| shape.unique);
     let reason = unique.find_map(|shape| match shape {
+        _ if matches!(syntax, Some(Syntax::Dict(_))) => Some("items are compared as JSON"),
         _ if is_plain => Some("plain GBNF cannot compare items; the extended notation can"),
         shape if shape.contains.is_empty() => None,
         _ => Some("not beside items that `contains` counts"),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use grammask_gbnf::Expr;
 
+use super::syntax::Lettering;
 use super::terminal::Terminal;
 use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
@@ -133,6 +134,9 @@ struct Trie {
 impl Emitter<'_, '_, '_> {
     /// What matches a string of the set, quotes included.
     pub(super) fn string(&mut self, name: &str, set: &StringSet) -> Result<Vec<Expr>, SchemaError> {
+        if self.lettering() != Lettering::Json {
+            return self.raw_string(name, set);
+        }
         let any_escape = self.options.strings == Strings::AnyEscape && !self.single;
         Ok(match set {
             &StringSet::Matching { texts, min, max } => {

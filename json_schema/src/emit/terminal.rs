@@ -3,9 +3,11 @@
 use grammask_gbnf::{Expr, Member, Members, Repetition};
 
 use super::ordered::KEYS_MAY_REPEAT;
-use super::{Emitter, sequence};
+use super::syntax::Lettering;
+use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
-use crate::normal::{Constraint, NumberSet};
+use crate::language::LanguageId;
+use crate::normal::{Constraint, NumberSet, StringSet};
 use crate::options::Strings;
 
 /// A shared rule.
@@ -99,7 +101,7 @@ impl Emitter<'_, '_, '_> {
         // A body may ask for further terminals.
         while let Some(&(terminal, single)) = self.terminals.get(bodies.len()) {
             self.single = single;
-            let body = self.terminal_body(terminal);
+            let body = self.terminal_body(terminal)?;
             bodies.push(((terminal, single), body));
         }
         bodies.sort_by_key(|&(terminal, _)| terminal);
@@ -109,8 +111,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    fn terminal_body(&mut self, terminal: Terminal) -> Expr {
-        match terminal {
+    fn terminal_body(&mut self, terminal: Terminal) -> Result<Expr, SchemaError> {
+        Ok(match terminal {
             Terminal::Value => {
                 let parts = [
                     Terminal::Object,
@@ -125,6 +127,9 @@ impl Emitter<'_, '_, '_> {
             }
             Terminal::Object => self.any_object(),
             Terminal::Array => self.any_array(),
+            Terminal::String if self.lettering() != Lettering::Json => {
+                choice(self.raw_string("string", &StringSet::any())?)
+            }
             Terminal::String => {
                 let char = if self.single || self.options.strings == Strings::Minimal {
                     self.terminal(Terminal::RawCharacter)
@@ -136,6 +141,9 @@ impl Emitter<'_, '_, '_> {
             Terminal::Number => self.any_number(&NumberSet::any()),
             Terminal::Integer => self.any_number(&NumberSet::integers()),
             Terminal::Boolean => Expr::choice([Expr::literal("true"), Expr::literal("false")]),
+            Terminal::Key if self.lettering() != Lettering::Json => {
+                self.free_key("key", LanguageId::EVERYTHING)?
+            }
             Terminal::Key => {
                 let char = self.terminal(Terminal::RawCharacter);
                 sequence([Expr::literal("\""), char.repeat(0, None), Expr::literal("\"")])
@@ -143,7 +151,7 @@ impl Emitter<'_, '_, '_> {
             Terminal::Character => super::string::character(),
             Terminal::RawCharacter => super::string::raw_character(),
             Terminal::Whitespace => self.whitespace(),
-        }
+        })
     }
 
     fn any_object(&mut self) -> Expr {
@@ -174,10 +182,5 @@ impl Emitter<'_, '_, '_> {
         let more = sequence([comma, item.clone()]).repeat(0, None);
         let items = sequence([item, more]).optional();
         sequence([Expr::literal("["), gap, items, Expr::literal("]")])
-    }
-
-    /// `"key" ws ":" ws`, without the value.
-    pub(super) fn key_literal(key: &str) -> Expr {
-        Expr::literal(super::string::quoted(key))
     }
 }

@@ -25,6 +25,9 @@ impl Emitter<'_, '_, '_> {
 
     /// The same as parts of a sequence.
     pub(super) fn separator_parts(&mut self, text: &str) -> [Expr; 2] {
+        if self.is_implied(text) {
+            return [Expr::empty(), Expr::empty()];
+        }
         let gap = self.gap();
         let literal = match self.options.whitespace {
             Whitespace::Python => Expr::literal(format!("{text} ")),

@@ -309,7 +309,7 @@ impl Languages {
     }
 
     /// `item` at least `min` and at most `max` times.
-    pub(super) fn repeat(
+    pub(crate) fn repeat(
         &mut self,
         item: LanguageId,
         min: u32,
