@@ -9,11 +9,13 @@ mod gbnf_language;
 mod gbnf_speed;
 mod generate;
 mod golden_gbnf;
+mod golden_lazy;
 mod golden_samplers;
 mod hostile;
 mod hostile_schemas;
 mod input;
 mod json_place;
+mod lazy_differences;
 mod mask_times;
 mod maskbench;
 mod memory;
@@ -56,6 +58,8 @@ enum Command {
     Cases(cases::Options),
     /// Compares grammars with what llama.cpp answered
     GoldenGbnf(golden_gbnf::Options),
+    /// Compares lazy grammars with what llama.cpp answered
+    GoldenLazy(golden_lazy::Options),
     /// Compares the samplers with what llama.cpp answered
     GoldenSamplers(golden_samplers::Options),
     /// Runs the JSON Schema Test Suite
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
         Command::Generate(options) => generate::run(&options),
         Command::Cases(options) => cases::run(&options),
         Command::GoldenGbnf(options) => golden_gbnf::run(&options),
+        Command::GoldenLazy(options) => golden_lazy::run(&options),
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
         Command::Suite(options) => suite::run(&options),
         Command::Maskbench(options) => maskbench::run(&options),

@@ -95,6 +95,11 @@ impl Matcher {
         }
     }
 
+    /// What it runs.
+    pub fn automaton(&self) -> &Automaton {
+        &self.automaton
+    }
+
     /// The tables that this matcher shares with its clones.
     pub fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,14 +1,16 @@
 //! A grammar on a vocabulary: which tokens may come next, and what has come.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use grammask_gbnf::{
     AdvanceError, AdvanceErrorKind, Automaton, CompileError, Grammar, Matcher, TokenReference,
 };
 
-use crate::engine::{Engine, MaskMemo};
+use crate::engine::Engine;
+use crate::lazy::{Lazy, Plan};
 use crate::mask::{MaskBuffer, TokenMask};
+use crate::strict::{Piece, Strict};
 use crate::token_id::TokenId;
 
 /// What a grammar says about the next token. A clone costs O(1) and goes its own way.
@@ -29,38 +31,22 @@ use crate::token_id::TokenId;
 /// assert_eq!(constraint.mask().tokens().collect::<Vec<_>>(), [TokenId(2)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Constraint {
     engine: Arc<Engine>,
-    matcher: Matcher,
-    memo: Arc<Mutex<MaskMemo>>,
+    reading: Reading,
     /// An end-of-generation token has been accepted.
     ended: bool,
 }
 
-impl Clone for Constraint {
-    /// Shares the tables, unless nothing has been read and they have become large: whoever clones
-    /// one constraint for each of many texts stays small.
-    fn clone(&self) -> Self {
-        let mut clone = Self {
-            engine: Arc::clone(&self.engine),
-            matcher: self.matcher.clone(),
-            memo: Arc::clone(&self.memo),
-            ended: self.ended,
-        };
-        clone.renew();
-        clone
-    }
+/// How the text is read.
+#[derive(Clone, Debug)]
+enum Reading {
+    Strict(Strict),
+    Lazy(Box<Lazy>),
 }
 
 impl Constraint {
-    fn renew(&mut self) {
-        // The masks are those of the session's states.
-        if self.matcher.renew() {
-            self.memo = Arc::default();
-        }
-    }
-
     /// Compiles the rule `root` of a grammar for the vocabulary of an engine.
     ///
     /// # Errors
@@ -93,10 +79,14 @@ impl Constraint {
         }
         Ok(Self {
             engine: Arc::clone(engine),
-            matcher: Matcher::new(automaton),
-            memo: Arc::default(),
+            reading: Reading::Strict(Strict::new(Matcher::new(automaton))),
             ended: false,
         })
+    }
+
+    pub(crate) fn lazy(engine: &Arc<Engine>, plan: Plan) -> Self {
+        let reading = Reading::Lazy(Box::new(Lazy::new(plan)));
+        Self { engine: Arc::clone(engine), reading, ended: false }
     }
 
     /// The engine.
@@ -104,14 +94,43 @@ impl Constraint {
         &self.engine
     }
 
-    /// The masks that are known, which clones share.
-    pub(crate) fn memo(&self) -> &Arc<Mutex<MaskMemo>> {
-        &self.memo
+    /// The strict reading, unless it is lazy.
+    pub(crate) fn strict(&self) -> Option<&Strict> {
+        match &self.reading {
+            Reading::Strict(strict) => Some(strict),
+            Reading::Lazy(_) => None,
+        }
     }
 
-    /// The matcher below: what has been read, byte by byte.
-    pub fn matcher(&self) -> &Matcher {
-        &self.matcher
+    /// The constraint whose masks are those of this one: where a lazy one is in a constrained part
+    /// without a way back, that part's.
+    pub(crate) fn deciding(&self) -> &Self {
+        match &self.reading {
+            Reading::Lazy(lazy) if !self.ended => lazy.inner().map_or(self, Self::deciding),
+            _ => self,
+        }
+    }
+
+    /// What this constraint and its clones share.
+    pub(crate) fn shared(&self) -> *const () {
+        match &self.reading {
+            Reading::Strict(strict) => Arc::as_ptr(&strict.memo).cast(),
+            Reading::Lazy(lazy) => Arc::as_ptr(lazy.plan()).cast(),
+        }
+    }
+
+    /// Whether its grammar refers to tokens, so that more than their texts counts.
+    pub(crate) fn has_tokens(&self) -> bool {
+        self.matcher().is_none_or(|matcher| !matcher.automaton().tokens().is_empty())
+    }
+
+    /// The matcher below: what has been read, byte by byte. None while the text is free, before the
+    /// trigger of a [`LazyGrammar`](crate::LazyGrammar); behind it that of the constrained part.
+    pub fn matcher(&self) -> Option<&Matcher> {
+        match &self.reading {
+            Reading::Strict(strict) => Some(&strict.matcher),
+            Reading::Lazy(lazy) => lazy.part()?.matcher(),
+        }
     }
 
     /// The tokens that may come next. Those that end generation are among them exactly if the text
@@ -175,14 +194,15 @@ impl Constraint {
     }
 
     /// Whether the tokens could be found.
-    fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) -> bool {
+    pub(crate) fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) -> bool {
         if self.ended {
             mask.assign(None);
             return true;
         }
-        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut session = self.matcher.session();
-        self.engine.fill(&mut session, &mut memo, self.matcher.state(), mask)
+        match &self.reading {
+            Reading::Strict(strict) => strict.fill(&self.engine, mask),
+            Reading::Lazy(lazy) => lazy.fill(&self.engine, mask),
+        }
     }
 
     /// Whether a token may come next; without computing a mask. `false` also where a limit of the
@@ -194,16 +214,21 @@ impl Constraint {
     /// Whether a token may come next; nothing where a limit of the matcher is reached, or `most_work`.
     pub(crate) fn probe(&self, token: TokenId, most_work: u64) -> Option<bool> {
         let vocabulary = self.engine.vocabulary();
-        let Some(bytes) = vocabulary.bytes(token) else { return Some(false) };
-        if self.ended {
+        if self.ended || vocabulary.bytes(token).is_none() {
             return Some(false);
         }
         if vocabulary.is_eog(token) {
-            return Some(self.matcher.is_complete());
+            return Some(self.is_complete());
         }
-        let text = (!vocabulary.is_control(token)).then_some(bytes);
-        let means = |reference: &TokenReference| self.engine.means(reference, token);
-        self.matcher.accepts_token(text, means, most_work).ok()
+        self.probe_piece(Piece::whole(token), most_work)
+    }
+
+    /// As [`Constraint::probe`], of a piece of a token that does not end generation.
+    pub(crate) fn probe_piece(&self, piece: Piece, most_work: u64) -> Option<bool> {
+        match &self.reading {
+            Reading::Strict(strict) => strict.probe(piece, &self.engine, most_work),
+            Reading::Lazy(lazy) => lazy.probe(piece, &self.engine, most_work),
+        }
     }
 
     /// Reads a token.
@@ -213,33 +238,62 @@ impl Constraint {
     /// If the vocabulary does not have it, if the grammar does not allow it, after the end, or if
     /// a limit of the matcher is reached. The constraint stays as it was.
     pub fn accept(&mut self, token: TokenId) -> Result<(), ConstraintError> {
-        let engine = &self.engine;
-        let vocabulary = engine.vocabulary();
+        let vocabulary = self.engine.vocabulary();
         if self.ended {
             return Err(ConstraintError::AfterEnd { token });
         }
-        let Some(bytes) = vocabulary.bytes(token) else {
+        if vocabulary.bytes(token).is_none() {
             return Err(ConstraintError::UnknownToken { token, len: vocabulary.len() });
-        };
+        }
         if vocabulary.is_eog(token) {
-            if !self.matcher.is_complete() {
+            if !self.is_complete() {
                 return Err(ConstraintError::Refused { token });
             }
             self.ended = true;
             return Ok(());
         }
-        let text = (!vocabulary.is_control(token)).then_some(bytes);
-        self.matcher.advance_token(text, |reference| engine.means(reference, token)).map_err(
-            |error| match error.kind() {
-                AdvanceErrorKind::Refused => ConstraintError::Refused { token },
-                _ => ConstraintError::Matcher(error),
-            },
-        )
+        self.read(Piece::whole(token))
     }
 
-    /// Whether the text so far is in the language.
+    /// Reads a piece of a token that does not end generation.
+    pub(crate) fn read(&mut self, piece: Piece) -> Result<(), ConstraintError> {
+        match &mut self.reading {
+            Reading::Strict(strict) => {
+                strict.read(piece, &self.engine).map_err(|error| match error.kind() {
+                    AdvanceErrorKind::Refused => ConstraintError::Refused { token: piece.token },
+                    _ => ConstraintError::Matcher(error),
+                })
+            }
+            Reading::Lazy(lazy) => lazy.read(piece, &self.engine),
+        }
+    }
+
+    /// Whether the text so far is in the language, or may end where it is free.
     pub fn is_complete(&self) -> bool {
-        self.matcher.is_complete()
+        match &self.reading {
+            Reading::Strict(strict) => strict.matcher.is_complete(),
+            Reading::Lazy(lazy) => lazy.is_complete(&self.engine),
+        }
+    }
+
+    /// Whether nothing but the end may follow: the text so far is complete, and only that.
+    ///
+    /// ```
+    /// use grammask_gbnf::parse;
+    /// use grammask_sampler::{Constraint, Engine, TokenId, Vocabulary};
+    ///
+    /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b"]}"#)?);
+    /// let mut constraint = Constraint::new(&engine, &parse(r#"root ::= "a""#)?, "root")?;
+    /// assert!(!constraint.is_finished());
+    /// constraint.accept(TokenId(0))?;
+    /// assert!(constraint.is_finished());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_finished(&self) -> bool {
+        match &self.reading {
+            Reading::Strict(strict) => strict.matcher.is_finished(),
+            Reading::Lazy(lazy) => lazy.inner().is_some_and(Self::is_finished),
+        }
     }
 
     /// Whether an end-of-generation token has been accepted.
@@ -249,7 +303,11 @@ impl Constraint {
 
     /// Number of tokens read.
     pub fn len(&self) -> usize {
-        self.matcher.steps() + usize::from(self.ended)
+        let len = match &self.reading {
+            Reading::Strict(strict) => strict.matcher.steps(),
+            Reading::Lazy(lazy) => lazy.len(),
+        };
+        len + usize::from(self.ended)
     }
 
     /// Whether no token has been read.
@@ -257,18 +315,50 @@ impl Constraint {
         self.len() == 0
     }
 
-    /// Takes back the last `tokens` tokens, at most all of them. O(log n).
+    /// How many tokens can be taken back besides all of them: those of a grammar, and at least the
+    /// last 1,024 of free text, of which no more is kept.
+    ///
+    /// ```
+    /// use grammask_gbnf::parse;
+    /// use grammask_sampler::{Constraint, Engine, TokenId, Vocabulary};
+    ///
+    /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b"]}"#)?);
+    /// let mut constraint = Constraint::new(&engine, &parse(r#"root ::= "a"+"#)?, "root")?;
+    /// constraint.accept(TokenId(0))?;
+    /// assert_eq!(constraint.rollback_limit(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rollback_limit(&self) -> usize {
+        let limit = match &self.reading {
+            Reading::Strict(strict) => strict.matcher.steps(),
+            Reading::Lazy(lazy) => lazy.rollback_limit(),
+        };
+        limit + usize::from(self.ended)
+    }
+
+    /// Takes back the last `tokens` tokens, at most all of them. O(log n) where the text is a
+    /// grammar's, O(n) where it is free.
+    ///
+    /// # Panics
+    ///
+    /// If these are neither all nor at most [`Constraint::rollback_limit`], in free text.
     pub fn rollback(&mut self, tokens: usize) {
         let end = self.ended && tokens > 0;
+        let inside = tokens - usize::from(end);
+        match &mut self.reading {
+            Reading::Strict(strict) => strict.matcher.rollback(inside),
+            Reading::Lazy(lazy) => lazy.rollback(inside),
+        }
         self.ended &= !end;
-        self.matcher.rollback(tokens - usize::from(end));
     }
 
     /// Takes back everything.
     pub fn reset(&mut self) {
         self.ended = false;
-        self.matcher.rollback(self.matcher.steps());
-        self.renew();
+        match &mut self.reading {
+            Reading::Strict(strict) => strict.reset(),
+            Reading::Lazy(lazy) => lazy.reset(),
+        }
     }
 }
 
@@ -297,6 +387,25 @@ pub enum ConstraintError {
         /// The token.
         token: TokenId,
     },
+    /// The token completes a trigger, and what is to be read from there on does not fit.
+    Misfit {
+        /// The token.
+        token: TokenId,
+    },
+    /// The token completes a trigger that begins further back than the text that is kept.
+    TriggerTooLong {
+        /// The token.
+        token: TokenId,
+        /// So many bytes are kept at least.
+        limit: usize,
+    },
+    /// Too many constrained parts begin within one token and what is read again with it.
+    TooManyParts {
+        /// The token.
+        token: TokenId,
+        /// The most parts.
+        limit: usize,
+    },
     /// A limit of the matcher.
     Matcher(AdvanceError),
 }
@@ -315,6 +424,20 @@ impl fmt::Display for ConstraintError {
             Self::AfterEnd { token } => {
                 write!(f, "token {token} comes after the end of the generation")
             }
+            Self::Misfit { token } => write!(
+                f,
+                "token {token} completes a trigger, but the text from there on does not fit what the \
+                 trigger leads to"
+            ),
+            Self::TriggerTooLong { token, limit } => write!(
+                f,
+                "token {token} completes a trigger that began more than {limit} bytes before, the \
+                 limit: put what begins the constrained part into a group of the pattern"
+            ),
+            Self::TooManyParts { token, limit } => write!(
+                f,
+                "more than {limit} constrained parts begin with token {token}, the limit"
+            ),
             Self::Matcher(error) => error.fmt(f),
         }
     }

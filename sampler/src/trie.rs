@@ -202,6 +202,17 @@ impl TokenTrie {
         &self.tokens[before(nodes.start)..before(nodes.end)]
     }
 
+    /// All tokens, in the order of their nodes.
+    pub(crate) fn tokens(&self) -> &[TokenId] {
+        &self.tokens
+    }
+
+    /// Which of them end at a node or below it.
+    pub(crate) fn token_range(&self, node: TrieNode) -> Range<usize> {
+        let before = |node: u32| self.begins[node as usize].tokens as usize;
+        before(node.0)..before(self.end(node))
+    }
+
     /// One past the last node of a subtree.
     fn end(&self, node: TrieNode) -> u32 {
         self.nodes[node.0 as usize].end

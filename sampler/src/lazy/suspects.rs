@@ -1,0 +1,183 @@
+//! Which tokens complete a trigger: the patterns as one table of transitions, which walks through the
+//! trie of the vocabulary.
+
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+use regex_automata::Input;
+use regex_automata::dfa::{Automaton, StartKind, dense};
+use regex_automata::nfa::thompson::{Compiler, Config, WhichCaptures};
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::start;
+
+use super::error::LazyError;
+use super::search::{MOST_PROGRAM, Pattern};
+use crate::engine::Engine;
+use crate::mask::TokenMask;
+use crate::trie::{TokenTrie, TrieNode};
+
+/// How many bytes the table of transitions may take. Few patterns need more than some KB.
+pub(super) const MOST_TABLE: usize = 1 << 21;
+/// What making the table may take besides.
+const MOST_MAKING: usize = 1 << 22;
+
+/// The table of transitions of all patterns together. It says whether a trigger is complete, not
+/// which one and where.
+#[derive(Debug)]
+pub(super) struct Table {
+    dfa: dense::DFA<Vec<u32>>,
+    /// For each pattern, whether the end of a token counts as the end of the text.
+    ends_with_token: Box<[bool]>,
+    start: Seen,
+    /// After some blanks: where a text mostly is.
+    calm: Seen,
+}
+
+/// What the table knows of a text; nothing once a match has ended.
+pub(super) type Seen = Option<StateID>;
+
+impl Table {
+    pub(super) fn new(patterns: &[Pattern]) -> Result<Self, LazyError> {
+        let config = Config::new()
+            .utf8(false)
+            .which_captures(WhichCaptures::None)
+            .nfa_size_limit(Some(MOST_PROGRAM));
+        let hirs: Vec<_> = patterns.iter().map(|pattern| &pattern.hir).collect();
+        let nfa = Compiler::new()
+            .configure(config)
+            .build_many_from_hir(&hirs)
+            .map_err(|_| LazyError::TooLarge { limit: MOST_PROGRAM })?;
+        let config = dense::Config::new()
+            .match_kind(regex_automata::MatchKind::All)
+            .start_kind(StartKind::Unanchored)
+            .accelerate(false)
+            .dfa_size_limit(Some(MOST_TABLE))
+            .determinize_size_limit(Some(MOST_MAKING));
+        let dfa = dense::Builder::new()
+            .configure(config)
+            .build_from_nfa(&nfa)
+            .map_err(|_| LazyError::TooLarge { limit: MOST_TABLE })?;
+        let start = dfa
+            .start_state(&start::Config::from_input_forward(&Input::new("")))
+            .map_err(|_| LazyError::TooLarge { limit: MOST_TABLE })?;
+        let ends_with_token = patterns.iter().map(|pattern| pattern.ends_with_token).collect();
+        let mut table = Self { dfa, ends_with_token, start: Some(start), calm: None };
+        table.calm = table.after(table.start, b"   ");
+        Ok(table)
+    }
+
+    /// Before the first byte.
+    pub(super) fn start(&self) -> Seen {
+        self.start
+    }
+
+    fn step(&self, seen: Seen, byte: u8) -> Seen {
+        let next = self.dfa.next_state(seen?, byte);
+        (!self.dfa.is_match_state(next)).then_some(next)
+    }
+
+    pub(super) fn after(&self, seen: Seen, bytes: &[u8]) -> Seen {
+        bytes.iter().fold(seen, |seen, &byte| self.step(seen, byte))
+    }
+
+    /// Whether a trigger is complete if a token ends here.
+    pub(super) fn is_complete(&self, seen: Seen) -> bool {
+        let Some(state) = seen else { return true };
+        let end = self.dfa.next_eoi_state(state);
+        self.dfa.is_match_state(end)
+            && (0..self.dfa.match_len(end))
+                .any(|index| self.ends_with_token[self.dfa.match_pattern(end, index).as_usize()])
+    }
+
+    /// The tokens with which a trigger is complete; also control tokens, by their texts.
+    fn completing(&self, seen: Seen, engine: &Engine, known: Option<&TokenMask>) -> TokenMask {
+        let vocabulary = engine.vocabulary();
+        let trie = &engine.tables.trie;
+        // Where the same has been seen as of what is known, nothing is otherwise below.
+        let empty = || TokenMask::new(vocabulary.len());
+        let (mut mask, other) = match known {
+            Some(known) => (known.clone(), Some(self.calm)),
+            None => (empty(), None),
+        };
+        let mut pending = vec![(TokenTrie::ROOT, seen, other)];
+        while let Some((node, seen, other)) = pending.pop() {
+            for (byte, child) in trie.children(node) {
+                let seen = self.step(seen, byte);
+                let other = other.map(|other| self.step(other, byte));
+                if other == Some(seen) {
+                    continue;
+                }
+                if let Some(token) = trie.token(child) {
+                    let complete = self.is_complete(seen);
+                    if complete { mask.insert(token) } else { mask.remove(token) }
+                }
+                if seen.is_none() {
+                    mask.extend(trie.tokens_below(child).iter().copied());
+                } else {
+                    pending.push((child, seen, other));
+                }
+            }
+        }
+        for &token in vocabulary.control_ids() {
+            let bytes = vocabulary.bytes(token).unwrap_or_default();
+            let complete =
+                !vocabulary.is_eog(token) && self.is_complete(self.after(seen, bytes));
+            if complete { mask.insert(token) } else { mask.remove(token) }
+        }
+        mask
+    }
+
+    /// The tokens below a node of the trie, and its own, which read the byte that leads to it when
+    /// the search begins: those with which no trigger is complete, and the others.
+    pub(super) fn split_below(
+        &self,
+        (node, byte): (TrieNode, u8),
+        trie: &TokenTrie,
+        (quiet, suspects): (&mut TokenMask, &mut TokenMask),
+    ) {
+        let mut pending = vec![(node, self.step(self.start, byte))];
+        while let Some((node, seen)) = pending.pop() {
+            if let Some(token) = trie.token(node) {
+                let set = if self.is_complete(seen) { &mut *suspects } else { &mut *quiet };
+                set.insert(token);
+            }
+            if seen.is_none() {
+                suspects.extend(trie.tokens_below(node).iter().copied());
+                continue;
+            }
+            let children = trie.children(node);
+            pending.extend(children.map(|(byte, child)| (child, self.step(seen, byte))));
+        }
+    }
+}
+
+/// So many of the sets are kept, beside the one where a text mostly is: 25 KB each with a large
+/// vocabulary.
+const MOST_SETS: usize = 64;
+
+/// The tokens with which a trigger is complete, by what has been seen, as far as they are known.
+#[derive(Debug, Default)]
+pub(super) struct Suspects {
+    calm: Option<Arc<TokenMask>>,
+    known: FxHashMap<Seen, Arc<TokenMask>>,
+}
+
+impl Suspects {
+    pub(super) fn of(&mut self, seen: Seen, table: &Table, engine: &Engine) -> Arc<TokenMask> {
+        let calm = self.calm.get_or_insert_with(|| {
+            Arc::new(table.completing(table.calm, engine, None))
+        });
+        if seen == table.calm {
+            return Arc::clone(calm);
+        }
+        if let Some(known) = self.known.get(&seen) {
+            return Arc::clone(known);
+        }
+        let set = Arc::new(table.completing(seen, engine, Some(calm)));
+        if self.known.len() >= MOST_SETS {
+            self.known.clear();
+        }
+        self.known.insert(seen, Arc::clone(&set));
+        set
+    }
+}
