@@ -100,9 +100,9 @@ impl Plain {
         for pattern in row["trigger_patterns"].as_array().into_iter().flatten() {
             let pattern = pattern.as_str().context("a pattern")?;
             if pattern.starts_with('^') && pattern.ends_with('$') {
-                patterns.push(Regex::new(&format!("(?s-u)^(?:{pattern})$"))?);
+                patterns.push(Regex::new(&format!("(?-u)^(?:{pattern})$"))?);
             }
-            patterns.push(Regex::new(&format!("(?s-u){pattern}"))?);
+            patterns.push(Regex::new(&format!("(?-u){pattern}"))?);
         }
         Ok(Self { engine: Arc::clone(engine), matcher, patterns, tokens: tokens.to_vec() })
     }

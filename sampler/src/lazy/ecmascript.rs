@@ -85,7 +85,8 @@ impl Parser<'_> {
         while self.peek().is_some_and(|next| next != '|' && next != ')') {
             let start = self.at;
             let term = self.term()?;
-            let is_place = matches!(term.kind(), regex_syntax::hir::HirKind::Look(_));
+            let written = &self.pattern[start..];
+            let is_place = ["^", "$", "\\b", "\\B"].iter().any(|place| written.starts_with(place));
             let Some((min, max)) = self.count()? else {
                 terms.push(term);
                 continue;
