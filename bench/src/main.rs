@@ -16,6 +16,7 @@ mod hostile_schemas;
 mod input;
 mod json_place;
 mod lazy_differences;
+mod lazy_speed;
 mod mask_times;
 mod maskbench;
 mod memory;
@@ -74,6 +75,8 @@ enum Command {
     Memory(memory::Options),
     /// Reads the texts of grammars token by token through masks
     Gbnf(gbnf_speed::Options),
+    /// Times lazy grammars in free text and behind their triggers
+    Lazy(lazy_speed::Options),
     /// Times the samplers on the logits of a large vocabulary
     Samplers(samplers::Options),
     /// Prints the grammars of schemas and reads them again
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         Command::Plots(options) => plots::run(&options),
         Command::Memory(options) => memory::run(&options),
         Command::Gbnf(options) => gbnf_speed::run(&options),
+        Command::Lazy(options) => lazy_speed::run(&options),
         Command::Samplers(options) => samplers::run(&options),
         Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),

@@ -202,15 +202,9 @@ impl TokenTrie {
         &self.tokens[before(nodes.start)..before(nodes.end)]
     }
 
-    /// All tokens, in the order of their nodes.
-    pub(crate) fn tokens(&self) -> &[TokenId] {
-        &self.tokens
-    }
-
-    /// Which of them end at a node or below it.
-    pub(crate) fn token_range(&self, node: TrieNode) -> Range<usize> {
-        let before = |node: u32| self.begins[node as usize].tokens as usize;
-        before(node.0)..before(self.end(node))
+    /// The tokens at a node and below it.
+    pub(crate) fn tokens_from(&self, node: TrieNode) -> &[TokenId] {
+        self.tokens_of(node.0..self.end(node))
     }
 
     /// One past the last node of a subtree.

@@ -110,9 +110,13 @@ fn tokens() -> impl Strategy<Value = Vec<Vec<u8>>> {
 
 fn engine(tokens: &[Vec<u8>]) -> Arc<Engine> {
     let mut builder = Vocabulary::builder();
-    CONTROL.iter().for_each(|text| drop(builder.push_control(text)));
+    for text in CONTROL {
+        builder.push_control(text);
+    }
     builder.push_eog("</s>");
-    tokens.iter().for_each(|token| drop(builder.push(token)));
+    for token in tokens {
+        builder.push(token);
+    }
     Engine::new(builder.build().expect("distinct"))
 }
 

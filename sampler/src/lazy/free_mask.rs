@@ -141,21 +141,17 @@ fn exits(
     trie: &TokenTrie,
     is_new: impl Fn(TokenId) -> bool,
 ) -> Vec<(TrieNode, u8)> {
-    // How many tokens are new up to each place in the order of the trie.
-    let mut new = vec![0_u32];
-    for token in trie.tokens() {
-        new.push(new.last().copied().unwrap_or_default() + u32::from(is_new(*token)));
-    }
     let mut exits = Vec::new();
     let mut pending = vec![(TokenTrie::ROOT, start.clone())];
     while let Some((node, state)) = pending.pop() {
         let first = session.first(&state);
         for (byte, child) in trie.children(node) {
-            let range = trie.token_range(child);
-            if new[range.start] == new[range.end] {
+            let may_go_on = first.contains(byte);
+            let below = trie.tokens_from(child);
+            if !may_go_on && !state.is_complete() || !below.iter().any(|&token| is_new(token)) {
                 continue;
             }
-            let next = if first.contains(byte) { session.step(&state, byte) } else { State::default() };
+            let next = if may_go_on { session.step(&state, byte) } else { State::default() };
             if !next.is_dead() {
                 pending.push((child, next));
             } else if state.is_complete() {
@@ -172,8 +168,7 @@ fn rest_of_character(free: &Free, engine: &Engine) -> TokenMask {
     let mut mask = TokenMask::new(engine.vocabulary().len());
     let (lo, hi) = free.character.bytes();
     for (_, child) in trie.children(TokenTrie::ROOT).filter(|(byte, _)| (lo..=hi).contains(byte)) {
-        let tokens = trie.token(child).into_iter().chain(trie.tokens_below(child).iter().copied());
-        mask.extend(tokens.filter(|&token| {
+        mask.extend(trie.tokens_from(child).iter().copied().filter(|&token| {
             let bytes = engine.vocabulary().bytes(token);
             bytes.is_some_and(|bytes| completes(free.character, bytes))
         }));

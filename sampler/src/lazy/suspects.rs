@@ -13,13 +13,22 @@ use regex_automata::util::start;
 use super::error::LazyError;
 use super::search::{MOST_PROGRAM, Pattern};
 use crate::engine::Engine;
+use crate::kinds::Kinds;
 use crate::mask::TokenMask;
-use crate::trie::{TokenTrie, TrieNode};
+use crate::token_id::TokenId;
+use crate::trie::{Reach, TokenTrie, TrieNode};
 
 /// How many bytes the table of transitions may take. Few patterns need more than some KB.
 pub(super) const MOST_TABLE: usize = 1 << 21;
 /// What making the table may take besides.
 const MOST_MAKING: usize = 1 << 22;
+
+/// Where nothing is kept.
+struct Nowhere;
+
+impl Extend<TokenId> for Nowhere {
+    fn extend<T: IntoIterator<Item = TokenId>>(&mut self, _: T) {}
+}
 
 /// The table of transitions of all patterns together. It says whether a trigger is complete, not
 /// which one and where.
@@ -89,42 +98,73 @@ impl Table {
                 .any(|index| self.ends_with_token[self.dfa.match_pattern(end, index).as_usize()])
     }
 
-    /// The tokens with which a trigger is complete; also control tokens, by their texts.
-    fn completing(&self, seen: Seen, engine: &Engine, known: Option<&TokenMask>) -> TokenMask {
-        let vocabulary = engine.vocabulary();
+    /// The tokens with which a trigger is complete where a text mostly is. Where the characters below a
+    /// node change nothing, nobody has to look.
+    fn completing_calm(&self, engine: &Engine) -> TokenMask {
         let trie = &engine.tables.trie;
-        // Where the same has been seen as of what is known, nothing is otherwise below.
-        let empty = || TokenMask::new(vocabulary.len());
-        let (mut mask, other) = match known {
-            Some(known) => (known.clone(), Some(self.calm)),
-            None => (empty(), None),
-        };
-        let mut pending = vec![(TokenTrie::ROOT, seen, other)];
-        while let Some((node, seen, other)) = pending.pop() {
+        let mut mask = TokenMask::new(engine.vocabulary().len());
+        let stays = |byte| self.step(self.calm, byte) == self.calm;
+        let is_quiet = !self.is_complete(self.calm);
+        let quiet = Kinds::of_all(|byte| stays(byte) && (byte < 0xc2 || (0x80..0xc0).all(stays)));
+        trie.scan(TokenTrie::ROOT, self.calm, &mut Nowhere, |node, seen, byte, outline| {
+            let seen = self.step(seen, byte);
+            if seen.is_none() {
+                mask.extend(trie.tokens_from(node).iter().copied());
+                return Reach::Out;
+            }
+            if (seen != self.calm || !is_quiet)
+                && let Some(token) = trie.token(node)
+                && self.is_complete(seen)
+            {
+                mask.insert(token);
+            }
+            match outline {
+                Some(outline)
+                    if is_quiet && seen == self.calm && quiet.contains(outline.kinds) =>
+                {
+                    Reach::All
+                }
+                _ => Reach::Into(seen),
+            }
+        });
+        self.set_control(self.calm, engine, &mut mask);
+        mask
+    }
+
+    /// The tokens with which a trigger is complete, with those `calm` where a text mostly is: they are
+    /// the same below where both have seen the same.
+    fn completing(&self, seen: Seen, engine: &Engine, calm: &TokenMask) -> TokenMask {
+        let trie = &engine.tables.trie;
+        let mut mask = calm.clone();
+        let mut pending = vec![(TokenTrie::ROOT, seen, self.calm)];
+        while let Some((node, seen, calm)) = pending.pop() {
             for (byte, child) in trie.children(node) {
-                let seen = self.step(seen, byte);
-                let other = other.map(|other| self.step(other, byte));
-                if other == Some(seen) {
+                let (seen, calm) = (self.step(seen, byte), self.step(calm, byte));
+                if seen == calm {
+                    continue;
+                }
+                if seen.is_none() {
+                    mask.extend(trie.tokens_from(child).iter().copied());
                     continue;
                 }
                 if let Some(token) = trie.token(child) {
-                    let complete = self.is_complete(seen);
-                    if complete { mask.insert(token) } else { mask.remove(token) }
+                    mask.set(token, self.is_complete(seen));
                 }
-                if seen.is_none() {
-                    mask.extend(trie.tokens_below(child).iter().copied());
-                } else {
-                    pending.push((child, seen, other));
-                }
+                pending.push((child, seen, calm));
             }
         }
+        self.set_control(seen, engine, &mut mask);
+        mask
+    }
+
+    /// Control tokens count by their texts.
+    fn set_control(&self, seen: Seen, engine: &Engine, mask: &mut TokenMask) {
+        let vocabulary = engine.vocabulary();
         for &token in vocabulary.control_ids() {
             let bytes = vocabulary.bytes(token).unwrap_or_default();
-            let complete =
-                !vocabulary.is_eog(token) && self.is_complete(self.after(seen, bytes));
-            if complete { mask.insert(token) } else { mask.remove(token) }
+            let is_complete = self.is_complete(self.after(seen, bytes));
+            mask.set(token, is_complete && !vocabulary.is_eog(token));
         }
-        mask
     }
 
     /// The tokens below a node of the trie, and its own, which read the byte that leads to it when
@@ -137,13 +177,13 @@ impl Table {
     ) {
         let mut pending = vec![(node, self.step(self.start, byte))];
         while let Some((node, seen)) = pending.pop() {
+            if seen.is_none() {
+                suspects.extend(trie.tokens_from(node).iter().copied());
+                continue;
+            }
             if let Some(token) = trie.token(node) {
                 let set = if self.is_complete(seen) { &mut *suspects } else { &mut *quiet };
                 set.insert(token);
-            }
-            if seen.is_none() {
-                suspects.extend(trie.tokens_below(node).iter().copied());
-                continue;
             }
             let children = trie.children(node);
             pending.extend(children.map(|(byte, child)| (child, self.step(seen, byte))));
@@ -164,16 +204,14 @@ pub(super) struct Suspects {
 
 impl Suspects {
     pub(super) fn of(&mut self, seen: Seen, table: &Table, engine: &Engine) -> Arc<TokenMask> {
-        let calm = self.calm.get_or_insert_with(|| {
-            Arc::new(table.completing(table.calm, engine, None))
-        });
+        let calm = self.calm.get_or_insert_with(|| Arc::new(table.completing_calm(engine)));
         if seen == table.calm {
             return Arc::clone(calm);
         }
         if let Some(known) = self.known.get(&seen) {
             return Arc::clone(known);
         }
-        let set = Arc::new(table.completing(seen, engine, Some(calm)));
+        let set = Arc::new(table.completing(seen, engine, calm));
         if self.known.len() >= MOST_SETS {
             self.known.clear();
         }
