@@ -26,6 +26,8 @@ struct Case {
     triggers: Vec<(What, bool, &'static str)>,
     rearm: bool,
     required: bool,
+    /// How many tokens, the closing, and the grammar behind it.
+    budget: Option<(usize, &'static str, &'static str)>,
 }
 
 /// The first tokens of each vocabulary: two control tokens and one that ends generation.
@@ -88,8 +90,11 @@ fn pattern() -> impl Strategy<Value = String> {
 
 fn cases() -> impl Strategy<Value = Case> {
     let trigger = (what(), any::<bool>(), select(GRAMMARS));
-    (vec(trigger, 1..=3), any::<bool>(), any::<bool>())
-        .prop_map(|(triggers, rearm, required)| Case { triggers, rearm, required })
+    let budget = (0..4_usize, select(vec!["a", "}é", "ab b"]), select(GRAMMARS));
+    let budget = prop_oneof![1 => Just(None), 1 => budget.prop_map(Some)];
+    (vec(trigger, 1..=3), any::<bool>(), any::<bool>(), budget).prop_map(
+        |(triggers, rearm, required, budget)| Case { triggers, rearm, required, budget },
+    )
 }
 
 fn tokens() -> impl Strategy<Value = Vec<Vec<u8>>> {
@@ -139,6 +144,12 @@ impl Case {
         }
         let lazy = if self.rearm { lazy.rearm() } else { lazy };
         let lazy = if self.required { lazy.required() } else { lazy };
+        let lazy = match self.budget {
+            Some((tokens, closing, grammar)) => {
+                lazy.budget(Budget::new(tokens, closing, constraint(engine, grammar)))
+            }
+            None => lazy,
+        };
         lazy.build(engine).expect("the patterns are small")
     }
 }
@@ -158,6 +169,8 @@ struct Plain {
 enum Side {
     /// All pieces of the free text.
     Free(Vec<Bit>),
+    /// What is left of the closing.
+    Closing(Vec<u8>),
     Target(Matcher),
 }
 
@@ -179,13 +192,42 @@ impl Plain {
         let automata = case.triggers.iter().map(|(_, _, grammar)| {
             Automaton::compile(&parse(grammar).expect("a grammar"), "root").expect("it compiles")
         });
-        Self {
+        let mut plain = Self {
             engine: Arc::clone(engine),
             regexes: Arc::new(regexes.collect()),
             automata: Arc::new(automata.collect()),
             case: Arc::new(case.clone()),
             state: Side::Free(Vec::new()),
             is_after_target: false,
+        };
+        plain.end_free();
+        plain
+    }
+
+    /// How the last character of free text begins, if it is not whole.
+    fn begun(&self, bits: &[Bit]) -> Vec<u8> {
+        let vocabulary = self.engine.vocabulary();
+        let from = bits.iter().rposition(|bit| vocabulary.is_control(bit.0));
+        let text = self.text(&bits[from.map_or(0, |at| at + 1)..]);
+        let tails = (1..=text.len().min(3)).map(|len| text[text.len() - len..].to_vec());
+        let is_begun = |tail: &Vec<u8>| {
+            str::from_utf8(tail).is_err_and(|e| e.valid_up_to() == 0 && e.error_len().is_none())
+        };
+        tails.into_iter().find(is_begun).unwrap_or_default()
+    }
+
+    fn is_spent(&self, bits: &[Bit]) -> bool {
+        self.case.budget.is_some_and(|(tokens, ..)| bits.len() >= tokens)
+    }
+
+    /// Begins the closing if it is time.
+    fn end_free(&mut self) {
+        if let Side::Free(bits) = &self.state
+            && let Some((_, closing, _)) = self.case.budget
+            && self.is_spent(bits)
+            && self.begun(bits).is_empty()
+        {
+            self.state = Side::Closing(closing.as_bytes().to_vec());
         }
     }
 
@@ -268,10 +310,30 @@ impl Plain {
         let mut is_fresh = false;
         while !bits.is_empty() {
             let bit = bits.remove(0);
-            match &mut self.state {
-                Side::Free(before) => {
+            match self.state.clone() {
+                Side::Closing(left) => {
+                    let bytes = self.bytes(bit);
+                    let is_control = self.engine.vocabulary().is_control(bit.0);
+                    let Some(left) = left.strip_prefix(&*bytes).filter(|_| !is_control) else {
+                        return false;
+                    };
+                    self.state = Side::Closing(left.to_vec());
+                    if let (true, Some((_, _, grammar))) = (left.is_empty(), self.case.budget) {
+                        let grammar = parse(grammar).expect("a grammar");
+                        let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
+                        self.state = Side::Target(Matcher::new(&automaton));
+                    }
+                }
+                Side::Free(mut before) => {
+                    if self.is_spent(&before) {
+                        let text = [self.begun(&before), self.bytes(bit)].concat();
+                        if self.engine.vocabulary().is_control(bit.0) || str::from_utf8(&text).is_err()
+                        {
+                            return false;
+                        }
+                    }
                     before.push(bit);
-                    let before = before.clone();
+                    self.state = Side::Free(before.clone());
                     let token = self.case.triggers.iter().position(|(what, ..)| {
                         bit.2 && matches!(what, What::Token(id) if *id == bit.0.0)
                     });
@@ -280,7 +342,10 @@ impl Plain {
                         Some(index) => (index, vec![bit]),
                         None => match self.find(&self.text(&before), false) {
                             Some((index, from)) => (index, self.replay(&before, index, from)),
-                            None => continue,
+                            None => {
+                                self.end_free();
+                                continue;
+                            }
                         },
                     };
                     is_fresh = !replay.is_empty();
@@ -288,8 +353,7 @@ impl Plain {
                     replay.append(&mut bits);
                     bits = replay;
                 }
-                Side::Target(matcher) => {
-                    let mut matcher = matcher.clone();
+                Side::Target(mut matcher) => {
                     if self.matches(&mut matcher, bit) {
                         is_fresh = false;
                         self.state = Side::Target(matcher);
@@ -311,6 +375,7 @@ impl Plain {
                     is_fresh = false;
                     self.is_after_target = true;
                     self.state = Side::Free(Vec::new());
+                    self.end_free();
                 }
             }
         }
@@ -320,6 +385,7 @@ impl Plain {
     fn is_complete(&self) -> bool {
         match &self.state {
             Side::Target(matcher) => matcher.is_complete(),
+            Side::Closing(_) => false,
             Side::Free(bits) => match self.find(&self.text(bits), true) {
                 Some((index, from)) => {
                     let mut end = self.clone();
@@ -328,7 +394,7 @@ impl Plain {
                     end.read(self.replay(bits, index, from))
                         && (end.is_free() || end.is_complete())
                 }
-                None => self.is_after_target || !self.case.required,
+                None => !self.is_spent(bits) && (self.is_after_target || !self.case.required),
             },
         }
     }
@@ -583,4 +649,42 @@ fn a_trigger_that_is_too_long() {
     assert_eq!(error, Err(ConstraintError::TriggerTooLong { token: end, limit: 1 << 16 }));
     assert!(!constraint.allows(end) && !constraint.mask().contains(end));
     feed(&mut constraint, " and so on");
+}
+
+/// On a real vocabulary: the mask has the tokens that can be read.
+#[test]
+fn masks_are_exact_on_a_real_vocabulary() {
+    let engine = r50k();
+    let call = constraint(&engine, r#"root ::= "<tool>" " "* "{" [a-zé" ]* "}" " "*"#);
+    let list = constraint(&engine, r#"root ::= "[" ([0-9]+ ("," [0-9]+)*)? "]""#);
+    let lazy = LazyGrammar::new()
+        .trigger(Trigger::word("<tool>"), call)
+        .trigger(Trigger::pattern(r"\b(?:call|give):\s*(\[)"), list.clone())
+        .trigger(Trigger::whole_word("function").behind(), list);
+    let texts = [
+        "",
+        "well",
+        "Well <",
+        "<to",
+        "a call: ",
+        "to function",
+        "x <tool>",
+        "x <tool> {a \"é",
+        "x <tool> {} ",
+        "give:[",
+        "give: [12]",
+        "recall:\u{e9}",
+    ];
+    for lazy in [lazy.clone(), lazy.rearm()] {
+        let lazy = lazy.build(&engine).unwrap();
+        for text in texts {
+            let mut constraint = lazy.clone();
+            feed(&mut constraint, text);
+            let mask = constraint.mask();
+            for token in engine.vocabulary().ids() {
+                let accepted = constraint.clone().accept(token);
+                assert_eq!(mask.contains(token), accepted.is_ok(), "{token} {accepted:?} after {text:?}");
+            }
+        }
+    }
 }

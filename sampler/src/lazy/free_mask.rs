@@ -11,6 +11,7 @@ use super::suspects::{Seen, Suspects};
 use crate::constraint::Constraint;
 use crate::engine::{Engine, MaskMemo};
 use crate::generations::Generations;
+use crate::kinds::Utf8Place;
 use crate::mask::{MaskBuffer, TokenMask};
 use crate::strict::Piece;
 use crate::token_id::TokenId;
@@ -23,9 +24,9 @@ const MOST_KEY: usize = 1 << 6;
 /// The most work for where tokens leave a constrained part, see [`Session::limited`]: some seconds.
 const MOST_WORK: u64 = 1 << 24;
 
-/// All on which the mask of free text depends: what triggers have seen, and the text that would be
-/// read again.
-type Key = (Seen, Situation, Vec<Piece>);
+/// All on which the mask of free text depends: what triggers have seen, the text that would be read
+/// again, and the character that must be ended if the budget is spent.
+type Key = (Seen, Situation, Vec<Piece>, Option<Utf8Place>);
 
 /// A state within a session; that of a constraint is known by the address of its masks, which are kept.
 type Within = (usize, State);
@@ -110,8 +111,14 @@ impl Lazy {
         let exits = strict.matcher.session().look_ahead(walk)?;
         let len = engine.vocabulary().len();
         let (mut tokens, mut suspects) = (TokenMask::new(len), TokenMask::new(len));
+        let is_free = matches!(self.plan.start(true), Phase::Free(_));
         for exit in exits {
-            self.plan.table.split_below(exit, trie, (&mut tokens, &mut suspects));
+            if is_free {
+                self.plan.table.split_below(exit, trie, (&mut tokens, &mut suspects));
+            } else {
+                // A budget of nothing: the closing comes at once.
+                suspects.extend(trie.tokens_from(exit.0).iter().copied());
+            }
         }
         // Trigger tokens and control tokens are free text only from their first byte on.
         suspects.extend(self.plan.tokens.iter().map(|&(token, ..)| token));
@@ -212,7 +219,8 @@ impl Plan {
         let kept = free.kept.iter().take_while(|kept| kept.end > earliest).take(MOST_KEY + 1);
         let kept: Vec<Piece> = kept.map(|kept| kept.piece).collect();
         let is_short = situation.len() <= MOST_KEY && kept.len() <= MOST_KEY;
-        is_short.then_some((free.seen, situation, kept))
+        let character = self.is_spent(free).then_some(free.character);
+        is_short.then_some((free.seen, situation, kept, character))
     }
 }
 
