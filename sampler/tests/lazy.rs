@@ -1,10 +1,11 @@
 //! Lazy grammars against a plain reading that searches the whole text anew at each token.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use grammask_gbnf::{Automaton, Matcher, parse};
 use grammask_sampler::{
-    Budget, Constraint, ConstraintError, Engine, LazyGrammar, TokenId, TokenMask, Trigger,
+    Budget, Constraint, ConstraintError, Engine, LazyError, LazyGrammar, TokenId, TokenMask, Trigger,
     Vocabulary, fill_masks,
 };
 use proptest::collection::vec;
@@ -686,5 +687,45 @@ fn masks_are_exact_on_a_real_vocabulary() {
                 assert_eq!(mask.contains(token), accepted.is_ok(), "{token} {accepted:?} after {text:?}");
             }
         }
+    }
+}
+
+/// Patterns that cannot be read say where and why; those that would take too much room are refused.
+#[test]
+fn bad_patterns() {
+    let engine = r50k();
+    let target = constraint(&engine, "root ::= [a-z]+");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/trigger_patterns");
+    let rows = std::fs::read_to_string(folder.join("refused.jsonl")).expect("it is there");
+    for row in rows.lines() {
+        let row: serde_json::Value = serde_json::from_str(row).expect("JSON");
+        let repeated = |part: &str| row[part].as_str().unwrap_or_default().to_owned();
+        let times = row["times"].as_u64().unwrap_or(1) as usize;
+        let pattern =
+            repeated("before").repeat(times) + &repeated("pattern") + &repeated("after").repeat(times);
+        let lazy = LazyGrammar::new().trigger(Trigger::pattern(pattern), target.clone());
+        let error = lazy.build(&engine).expect_err("it is refused");
+        let expected = row["error"].as_str().expect("an error");
+        assert!(error.to_string().ends_with(expected), "{error}\n{expected}");
+        if let LazyError::Pattern { error, .. } = &error {
+            assert_eq!(Some(error.at() as u64), row["at"].as_u64(), "{error}");
+        }
+    }
+}
+
+/// Many words, and patterns whose table is large.
+#[test]
+fn large_patterns() {
+    let engine = r50k();
+    let target = constraint(&engine, "root ::= [a-z0-9]+");
+    let words = (0..1_000).map(|number| Trigger::word(format!("some_tool_{number}_name")));
+    let lazy = words.fold(LazyGrammar::new(), |lazy, word| lazy.trigger(word, target.clone()));
+    let mut constraint = lazy.build(&engine).expect("words are small").clone();
+    assert!(constraint.mask().count() > 50_000);
+    for pattern in ["(?:(?:a|b|ab)*c?)*d", r"a{0,1000}b", "[ab]*a[ab]{10}", "(?:a?){500}a{500}"] {
+        let lazy = LazyGrammar::new().trigger(Trigger::pattern(pattern), target.clone());
+        constraint = lazy.build(&engine).unwrap_or_else(|error| panic!("{error}"));
+        constraint.mask();
+        constraint.accept(engine.vocabulary().token_by_text(b" ").unwrap()).unwrap();
     }
 }

@@ -14,7 +14,7 @@ use smallvec::{SmallVec, smallvec};
 use super::error::LazyError;
 
 /// How many bytes the program of a pattern may take: what a byte costs is at most in proportion to it.
-pub(super) const MOST_PROGRAM: usize = 1 << 18;
+const MOST_PROGRAM: usize = 1 << 18;
 
 /// No place yet.
 const NOWHERE: u64 = u64::MAX;

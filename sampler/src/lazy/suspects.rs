@@ -7,21 +7,24 @@ use std::sync::Arc;
 use regex_automata::Input;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson::{Compiler, Config, WhichCaptures};
-use regex_automata::util::primitives::StateID;
+use regex_automata::util::primitives::{PatternID, StateID};
 use regex_automata::util::start;
+use regex_syntax::hir::Hir;
 
 use super::error::LazyError;
-use super::search::{MOST_PROGRAM, Pattern};
+use super::search::Pattern;
 use crate::engine::Engine;
 use crate::kinds::Kinds;
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
 use crate::trie::{Reach, TokenTrie, TrieNode};
 
-/// How many bytes the table of transitions may take. Few patterns need more than some KB.
-pub(super) const MOST_TABLE: usize = 1 << 21;
-/// What making the table may take besides.
-const MOST_MAKING: usize = 1 << 22;
+/// How many bytes the program of all patterns may take.
+const MOST_PROGRAMS: usize = 1 << 20;
+/// How many bytes the table of transitions may take. A few patterns need some KB, 1,000 words 2 MB.
+const MOST_TABLE: usize = 1 << 23;
+/// What making the table may take besides: less than a second.
+const MOST_MAKING: usize = 1 << 23;
 
 /// Where nothing is kept.
 struct Nowhere;
@@ -30,13 +33,14 @@ impl Extend<TokenId> for Nowhere {
     fn extend<T: IntoIterator<Item = TokenId>>(&mut self, _: T) {}
 }
 
+/// The alternation of the patterns for which the end of a token counts as the end of the text.
+const ENDS_WITH_TOKEN: PatternID = PatternID::ZERO;
+
 /// The table of transitions of all patterns together. It says whether a trigger is complete, not
 /// which one and where.
 #[derive(Debug)]
 pub(super) struct Table {
     dfa: dense::DFA<Vec<u32>>,
-    /// For each pattern, whether the end of a token counts as the end of the text.
-    ends_with_token: Box<[bool]>,
     start: Seen,
     /// After some blanks: where a text mostly is.
     calm: Seen,
@@ -50,12 +54,16 @@ impl Table {
         let config = Config::new()
             .utf8(false)
             .which_captures(WhichCaptures::None)
-            .nfa_size_limit(Some(MOST_PROGRAM));
-        let hirs: Vec<_> = patterns.iter().map(|pattern| &pattern.hir).collect();
+            .nfa_size_limit(Some(MOST_PROGRAMS));
+        // Words that begin alike are one trie within an alternation.
+        let hirs = [true, false].map(|ends_with_token| {
+            let alike = patterns.iter().filter(|one| one.ends_with_token == ends_with_token);
+            Hir::alternation(alike.map(|pattern| pattern.hir.clone()).collect())
+        });
         let nfa = Compiler::new()
             .configure(config)
             .build_many_from_hir(&hirs)
-            .map_err(|_| LazyError::TooLarge { limit: MOST_PROGRAM })?;
+            .map_err(|_| LazyError::TooLarge { limit: MOST_PROGRAMS })?;
         let config = dense::Config::new()
             .match_kind(regex_automata::MatchKind::All)
             .start_kind(StartKind::Unanchored)
@@ -69,8 +77,7 @@ impl Table {
         let start = dfa
             .start_state(&start::Config::from_input_forward(&Input::new("")))
             .map_err(|_| LazyError::TooLarge { limit: MOST_TABLE })?;
-        let ends_with_token = patterns.iter().map(|pattern| pattern.ends_with_token).collect();
-        let mut table = Self { dfa, ends_with_token, start: Some(start), calm: None };
+        let mut table = Self { dfa, start: Some(start), calm: None };
         table.calm = table.after(table.start, b"   ");
         Ok(table)
     }
@@ -93,9 +100,8 @@ impl Table {
     pub(super) fn is_complete(&self, seen: Seen) -> bool {
         let Some(state) = seen else { return true };
         let end = self.dfa.next_eoi_state(state);
-        self.dfa.is_match_state(end)
-            && (0..self.dfa.match_len(end))
-                .any(|index| self.ends_with_token[self.dfa.match_pattern(end, index).as_usize()])
+        let patterns = if self.dfa.is_match_state(end) { self.dfa.match_len(end) } else { 0 };
+        (0..patterns).any(|index| self.dfa.match_pattern(end, index) == ENDS_WITH_TOKEN)
     }
 
     /// The tokens with which a trigger is complete where a text mostly is. Where the characters below a
