@@ -722,10 +722,33 @@ fn large_patterns() {
     let lazy = words.fold(LazyGrammar::new(), |lazy, word| lazy.trigger(word, target.clone()));
     let mut constraint = lazy.build(&engine).expect("words are small").clone();
     assert!(constraint.mask().count() > 50_000);
+    // With every token a trigger is complete, which takes very long to look at.
+    let all = LazyGrammar::new().trigger(Trigger::pattern("(?:a?){2000}"), target.clone());
+    let all = all.build(&engine).expect("it is small");
+    assert!(all.is_too_ambiguous() && all.mask().count() == 0);
     for pattern in ["(?:(?:a|b|ab)*c?)*d", r"a{0,1000}b", "[ab]*a[ab]{10}", "(?:a?){500}a{500}"] {
         let lazy = LazyGrammar::new().trigger(Trigger::pattern(pattern), target.clone());
         constraint = lazy.build(&engine).unwrap_or_else(|error| panic!("{error}"));
         constraint.mask();
         constraint.accept(engine.vocabulary().token_by_text(b" ").unwrap()).unwrap();
     }
+}
+
+/// `^` and `$` are those of all free text up to the end of a token, and are put where they are missing.
+#[test]
+fn full_patterns() {
+    let engine = r50k();
+    let target = constraint(&engine, r#"root ::= "{" [0-9]* "}""#);
+    let begins = |pattern: &str, pieces: &[&str]| {
+        let trigger = Trigger::full_pattern(pattern);
+        let lazy = LazyGrammar::new().trigger(trigger, target.clone()).build(&engine);
+        let mut constraint = lazy.expect("a pattern");
+        pieces.iter().for_each(|piece| feed(&mut constraint, piece));
+        constraint.matcher().is_some()
+    };
+    assert!(begins(r"\w*(\{)", &["ab", "{"]));
+    assert!(begins(r"^\w*(\{)$", &["ab", "{"]));
+    assert!(!begins(r"\w*(\{)", &["-", "ab", "{"]));
+    assert!(!begins(r"\w*(a)", &["ab"]) && !begins("", &["ab"]));
+    assert!(begins(r"[\s\S]*?(\{)[\s\S]*", &["-\n", "ab", "{}"]));
 }

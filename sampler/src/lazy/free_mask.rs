@@ -23,6 +23,8 @@ const MASKS: usize = 2 << 20;
 const MOST_KEY: usize = 1 << 6;
 /// The most work for where tokens leave a constrained part, see [`Session::limited`]: some seconds.
 const MOST_WORK: u64 = 1 << 24;
+/// The most states of patterns that are looked at for a mask: about a second.
+const MOST_STATES: u64 = 1 << 27;
 
 /// All on which the mask of free text depends: what triggers have seen, the text that would be read
 /// again, and the character that must be ended if the budget is spent.
@@ -78,7 +80,10 @@ impl Lazy {
                 true
             }
             Phase::Free(free) => {
-                let allowed = self.plan.allowed(free, engine);
+                let Some(allowed) = self.plan.allowed(free, engine) else {
+                    mask.assign(None);
+                    return false;
+                };
                 if self.plan.is_spent(free) {
                     let mut rest = rest_of_character(free, engine);
                     rest.intersect_with(&allowed);
@@ -125,6 +130,9 @@ impl Lazy {
         suspects.extend(engine.vocabulary().control_ids().iter().copied());
         let mut scratch = Scratch::default();
         for token in suspects.tokens().filter(|&token| is_new(token)) {
+            if scratch.work() > MOST_STATES {
+                return None;
+            }
             let is_eog = engine.vocabulary().is_eog(token);
             let (phase, piece) = (self.phase.clone(), Piece::whole(token));
             let purpose = Purpose::Probe;
@@ -184,12 +192,13 @@ fn rest_of_character(free: &Free, engine: &Engine) -> TokenMask {
 }
 
 impl Plan {
-    /// The tokens that free text may go on with, without the end of generation.
-    fn allowed(&self, free: &Free, engine: &Engine) -> Arc<TokenMask> {
+    /// The tokens that free text may go on with, without the end of generation; nothing if it takes
+    /// too much work to find them.
+    fn allowed(&self, free: &Free, engine: &Engine) -> Option<Arc<TokenMask>> {
         let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
         let key = self.key(free);
         if let Some(known) = key.as_ref().and_then(|key| memo.masks.get(key)) {
-            return known;
+            return Some(known);
         }
         let vocabulary = engine.vocabulary();
         let mut mask = TokenMask::new(vocabulary.len());
@@ -204,12 +213,15 @@ impl Plan {
             if !trial.fits(token) {
                 mask.remove(token);
             }
+            if trial.scratch.work() > MOST_STATES {
+                return None;
+            }
         }
         let mask = Arc::new(mask);
         if let Some(key) = key {
             memo.masks.insert(key, Arc::clone(&mask));
         }
-        mask
+        Some(mask)
     }
 
     /// Nothing where it is too long to be kept.

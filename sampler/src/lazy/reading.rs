@@ -8,7 +8,7 @@ use super::error::LazyError;
 use super::free_mask::Memo;
 use super::recent::Recent;
 use super::search::{Hit, Place, Scratch, Search};
-use super::suspects::{Seen, Table};
+use super::suspects::{BLANKS, Seen, Table};
 use crate::constraint::{Constraint, ConstraintError};
 use crate::engine::Engine;
 use crate::kinds::Utf8Place;
@@ -28,6 +28,9 @@ const MOST_PARTS: usize = 1 << 8;
 pub(crate) struct Plan {
     pub(super) search: Search,
     pub(super) table: Table,
+    /// What the table has seen where no match has begun, if it is so where a text mostly is: the
+    /// search need not look at the tokens that lead there.
+    idle: Seen,
     /// The trigger tokens, each with its trigger and whether what follows begins behind it.
     pub(super) tokens: Vec<(TokenId, usize, bool)>,
     /// What each trigger leads to.
@@ -134,9 +137,14 @@ impl Plan {
             let (tokens, closing) = budget.compile(engine)?;
             Ok(Limit { tokens, closing, target: budget.target().clone() })
         };
+        let (search, table) = (Search::new(&patterns)?, Table::new(&patterns)?);
+        let mut place = search.start();
+        let hit = search.read(&mut place, BLANKS, &mut Scratch::default());
+        let is_idle = hit.is_none() && place.is_idle();
         Ok(Self {
-            search: Search::new(&patterns)?,
-            table: Table::new(&patterns)?,
+            idle: table.calm().filter(|_| is_idle),
+            search,
+            table,
             tokens,
             targets: grammar.triggers.iter().map(|(_, target)| target.clone()).collect(),
             rearm: grammar.rearm,
@@ -264,7 +272,13 @@ impl Plan {
             return Ok(Some((trigger, if is_behind { Vec::new() } else { vec![piece] })));
         }
         let start = free.place.at();
-        let hit = self.search.read(&mut free.place, bytes, scratch);
+        free.seen = self.table.after(free.seen, bytes);
+        let hit = if free.seen.is_some() && free.seen == self.idle {
+            free.place.skip(bytes);
+            None
+        } else {
+            self.search.read(&mut free.place, bytes, scratch)
+        };
         let end = free.place.at();
         free.kept.push(Kept { piece, start, end }, bytes.len().max(1), MOST_KEPT);
         if let Some(hit) = hit {
@@ -273,7 +287,6 @@ impl Plan {
         }
         let earliest = self.search.earliest(&free.place).unwrap_or(end);
         free.kept.keep(|kept| kept.end > earliest);
-        free.seen = self.table.after(free.seen, bytes);
         free.tokens += 1;
         free.character = text.unwrap_or_default().iter().fold(free.character, |character, &byte| {
             let anew = || Utf8Place::BETWEEN.after(byte);

@@ -94,6 +94,8 @@ pub(super) struct Scratch {
     listed: Vec<u64>,
     round: u64,
     next: Vec<Thread>,
+    /// How many states have been looked at.
+    work: u64,
 }
 
 impl Program {
@@ -159,12 +161,13 @@ impl Program {
         scratch: &mut Scratch,
     ) -> Option<Hit> {
         scratch.begin(self.nfa.states().len());
-        let Scratch { stack, seen, listed, round, next } = scratch;
+        let Scratch { stack, seen, listed, round, next, work } = scratch;
         let first = Thread { at: self.start, slots: smallvec![NOWHERE; self.width] };
         let mut found = None;
         'threads: for thread in threads.drain(..).chain(fresh.then_some(first)) {
             stack.push((thread.at, thread.slots));
             while let Some((state, mut slots)) = stack.pop() {
+                *work += 1;
                 if std::mem::replace(&mut seen[state.as_usize()], *round) == *round {
                     continue;
                 }
@@ -224,6 +227,11 @@ impl Scratch {
             self.listed.resize(states, 0);
         }
         self.round += 1;
+    }
+
+    /// How many states of programs have been looked at so far.
+    pub(super) fn work(&self) -> u64 {
+        self.work
     }
 }
 
@@ -296,6 +304,18 @@ impl Search {
 }
 
 impl Place {
+    /// Whether no match has begun.
+    pub(super) fn is_idle(&self) -> bool {
+        self.threads.iter().all(Vec::is_empty)
+    }
+
+    /// Reads bytes after which no match has begun.
+    pub(super) fn skip(&mut self, bytes: &[u8]) {
+        self.threads.iter_mut().for_each(Vec::clear);
+        self.before = bytes.last().copied().or(self.before);
+        self.at += bytes.len() as u64;
+    }
+
     /// How many bytes have been read.
     pub(super) fn at(&self) -> u64 {
         self.at

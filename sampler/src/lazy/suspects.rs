@@ -26,6 +26,9 @@ const MOST_TABLE: usize = 1 << 23;
 /// What making the table may take besides: less than a second.
 const MOST_MAKING: usize = 1 << 23;
 
+/// What mostly leads to where a text mostly is.
+pub(super) const BLANKS: &[u8] = b"   ";
+
 /// Where nothing is kept.
 struct Nowhere;
 
@@ -78,13 +81,18 @@ impl Table {
             .start_state(&start::Config::from_input_forward(&Input::new("")))
             .map_err(|_| LazyError::TooLarge { limit: MOST_TABLE })?;
         let mut table = Self { dfa, start: Some(start), calm: None };
-        table.calm = table.after(table.start, b"   ");
+        table.calm = table.after(table.start, BLANKS);
         Ok(table)
     }
 
     /// Before the first byte.
     pub(super) fn start(&self) -> Seen {
         self.start
+    }
+
+    /// Where a text mostly is, if no trigger is complete there.
+    pub(super) fn calm(&self) -> Seen {
+        self.calm.filter(|_| !self.is_complete(self.calm))
     }
 
     fn step(&self, seen: Seen, byte: u8) -> Seen {
