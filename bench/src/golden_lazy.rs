@@ -166,7 +166,9 @@ fn answer(constraint: &mut Constraint, step: &Value, probes: &[TokenId]) -> Resu
         match constraint.accept(token) {
             Ok(()) if !is_allowed => bail!("token {token} is read, but not in the mask"),
             Ok(()) => {}
-            Err(ConstraintError::Refused { .. } | ConstraintError::Misfit { .. }) if !is_allowed => {
+            Err(ConstraintError::Refused { .. } | ConstraintError::Misfit { .. })
+                if !is_allowed =>
+            {
                 let is_as_before = constraint.mask() == before && constraint.len() == len;
                 if !is_as_before {
                     bail!("the refusal of token {token} left a trace");

@@ -95,7 +95,12 @@ impl PartialEq for Reading {
 
 impl Plain {
     /// For a row, with its grammar.
-    pub fn new(engine: &Arc<Engine>, matcher: Matcher, row: &Value, tokens: &[TokenId]) -> Result<Self> {
+    pub fn new(
+        engine: &Arc<Engine>,
+        matcher: Matcher,
+        row: &Value,
+        tokens: &[TokenId],
+    ) -> Result<Self> {
         let mut patterns = Vec::new();
         for pattern in row["trigger_patterns"].as_array().into_iter().flatten() {
             let pattern = pattern.as_str().context("a pattern")?;
@@ -131,7 +136,8 @@ impl Plain {
                 free.push((token, text.len()));
                 text.extend_from_slice(bytes);
                 if !self.tokens.contains(&token) {
-                    let Some(start) = self.patterns.iter().find_map(|pattern| start(pattern, &text))
+                    let Some(start) =
+                        self.patterns.iter().find_map(|pattern| start(pattern, &text))
                     else {
                         continue;
                     };

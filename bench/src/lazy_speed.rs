@@ -46,7 +46,9 @@ pub fn run(options: &Options) -> Result<bool> {
         ("pattern", vec![Trigger::pattern(r"^[\s\S]*?(<tool>)[\s\S]*$")], false),
         (
             "four patterns",
-            ["<tool>", r"<function=(\w+)>", r"\[TOOL_CALLS\]", r"^\s*(\{)"].map(Trigger::pattern).into(),
+            ["<tool>", r"<function=(\w+)>", r"\[TOOL_CALLS\]", r"^\s*(\{)"]
+                .map(Trigger::pattern)
+                .into(),
             true,
         ),
     ];
@@ -56,7 +58,8 @@ pub fn run(options: &Options) -> Result<bool> {
         println!("{name}: {report}");
         reports.push(json!({"triggers": name, "us": report}));
     }
-    let in_force = json!({"command": "lazy", "vocab": options.vocab, "kilobytes": options.kilobytes});
+    let in_force =
+        json!({"command": "lazy", "vocab": options.vocab, "kilobytes": options.kilobytes});
     if let Value::Object(report) = json!({"kinds": reports}) {
         output::write(options.json.as_deref(), in_force, report)?;
     }

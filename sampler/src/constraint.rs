@@ -434,10 +434,9 @@ impl fmt::Display for ConstraintError {
                 "token {token} completes a trigger that began more than {limit} bytes before, the \
                  limit: put what begins the constrained part into a group of the pattern"
             ),
-            Self::TooManyParts { token, limit } => write!(
-                f,
-                "more than {limit} constrained parts begin with token {token}, the limit"
-            ),
+            Self::TooManyParts { token, limit } => {
+                write!(f, "more than {limit} constrained parts begin with token {token}, the limit")
+            }
             Self::Matcher(error) => error.fmt(f),
         }
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use grammask_gbnf::{Automaton, Matcher, parse};
 use grammask_sampler::{
-    Budget, Constraint, ConstraintError, Engine, LazyError, LazyGrammar, TokenId, TokenMask, Trigger,
-    Vocabulary, fill_masks,
+    Budget, Constraint, ConstraintError, Engine, LazyError, LazyGrammar, TokenId, TokenMask,
+    Trigger, Vocabulary, fill_masks,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -93,9 +93,8 @@ fn cases() -> impl Strategy<Value = Case> {
     let trigger = (what(), any::<bool>(), select(GRAMMARS));
     let budget = (0..4_usize, select(vec!["a", "}é", "ab b"]), select(GRAMMARS));
     let budget = prop_oneof![1 => Just(None), 1 => budget.prop_map(Some)];
-    (vec(trigger, 1..=3), any::<bool>(), any::<bool>(), budget).prop_map(
-        |(triggers, rearm, required, budget)| Case { triggers, rearm, required, budget },
-    )
+    (vec(trigger, 1..=3), any::<bool>(), any::<bool>(), budget)
+        .prop_map(|(triggers, rearm, required, budget)| Case { triggers, rearm, required, budget })
 }
 
 fn tokens() -> impl Strategy<Value = Vec<Vec<u8>>> {
@@ -328,7 +327,8 @@ impl Plain {
                 Side::Free(mut before) => {
                     if self.is_spent(&before) {
                         let text = [self.begun(&before), self.bytes(bit)].concat();
-                        if self.engine.vocabulary().is_control(bit.0) || str::from_utf8(&text).is_err()
+                        if self.engine.vocabulary().is_control(bit.0)
+                            || str::from_utf8(&text).is_err()
                         {
                             return false;
                         }
@@ -392,8 +392,7 @@ impl Plain {
                     let mut end = self.clone();
                     end.state = Side::Target(Matcher::new(&self.automata[index]));
                     // Word by word, as long as the text ends with one.
-                    end.read(self.replay(bits, index, from))
-                        && (end.is_free() || end.is_complete())
+                    end.read(self.replay(bits, index, from)) && (end.is_free() || end.is_complete())
                 }
                 None => !self.is_spent(bits) && (self.is_after_target || !self.case.required),
             },
@@ -433,13 +432,29 @@ fn same(constraint: &Constraint, plain: &Plain, what: &str) -> Result<(), TestCa
     let vocabulary = plain.engine.vocabulary();
     let (fast, slow) = (constraint.mask(), brute_force(plain));
     for token in vocabulary.ids() {
-        let text = String::from_utf8_lossy(vocabulary.bytes(token).unwrap_or_default()).into_owned();
+        let text =
+            String::from_utf8_lossy(vocabulary.bytes(token).unwrap_or_default()).into_owned();
         let expected = slow.contains(token);
         prop_assert_eq!(fast.contains(token), expected, "mask, {:?} {}, {}", token, text, what);
-        prop_assert_eq!(constraint.allows(token), expected, "allows, {:?} {}, {}", token, text, what);
+        prop_assert_eq!(
+            constraint.allows(token),
+            expected,
+            "allows, {:?} {}, {}",
+            token,
+            text,
+            what
+        );
         let mut other = constraint.clone();
         let accepted = other.accept(token);
-        prop_assert_eq!(accepted.is_ok(), expected, "{:?}, {:?} {}, {}", accepted, token, text, what);
+        prop_assert_eq!(
+            accepted.is_ok(),
+            expected,
+            "{:?}, {:?} {}, {}",
+            accepted,
+            token,
+            text,
+            what
+        );
         if accepted.is_err() {
             prop_assert_eq!(other.mask(), fast.clone(), "a refusal leaves no trace: {}", what);
         }
@@ -537,9 +552,10 @@ fn all_chunkings_find_the_same_word() {
 /// tag. Then comes the schema's grammar, or whatever it is.
 #[test]
 fn thinking_has_a_budget() {
-    let json = r#"{"tokens": ["hm", {"hex": "c3"}, {"hex": "a9"}, "1", "!", "é", "</th", "ink>", "!1"],
+    let json =
+        r#"{"tokens": ["hm", {"hex": "c3"}, {"hex": "a9"}, "1", "!", "é", "</th", "ink>", "!1"],
         "control": [9, 10], "eog": [10]}"#
-        .replace("\"!1\"]", "\"!1\", \"</think>\", \"</s>\"]");
+            .replace("\"!1\"]", "\"!1\", \"</think>\", \"</s>\"]");
     let engine = Engine::new(Vocabulary::from_json(&json).expect("a vocabulary"));
     let answer = constraint(&engine, r#"root ::= [0-9]"#);
     let by_token = LazyGrammar::new()
@@ -684,7 +700,11 @@ fn masks_are_exact_on_a_real_vocabulary() {
             let mask = constraint.mask();
             for token in engine.vocabulary().ids() {
                 let accepted = constraint.clone().accept(token);
-                assert_eq!(mask.contains(token), accepted.is_ok(), "{token} {accepted:?} after {text:?}");
+                assert_eq!(
+                    mask.contains(token),
+                    accepted.is_ok(),
+                    "{token} {accepted:?} after {text:?}"
+                );
             }
         }
     }
@@ -701,8 +721,9 @@ fn bad_patterns() {
         let row: serde_json::Value = serde_json::from_str(row).expect("JSON");
         let repeated = |part: &str| row[part].as_str().unwrap_or_default().to_owned();
         let times = row["times"].as_u64().unwrap_or(1) as usize;
-        let pattern =
-            repeated("before").repeat(times) + &repeated("pattern") + &repeated("after").repeat(times);
+        let pattern = repeated("before").repeat(times)
+            + &repeated("pattern")
+            + &repeated("after").repeat(times);
         let lazy = LazyGrammar::new().trigger(Trigger::pattern(pattern), target.clone());
         let error = lazy.build(&engine).expect_err("it is refused");
         let expected = row["error"].as_str().expect("an error");
@@ -751,4 +772,68 @@ fn full_patterns() {
     assert!(!begins(r"\w*(\{)", &["-", "ab", "{"]));
     assert!(!begins(r"\w*(a)", &["ab"]) && !begins("", &["ab"]));
     assert!(begins(r"[\s\S]*?(\{)[\s\S]*", &["-\n", "ab", "{}"]));
+}
+
+/// Channels of harmony: control tokens are found by their texts, also with text between them.
+#[test]
+fn channels_end_the_thinking() {
+    let json = r#"{"tokens": ["final", "fin", "al", "hm", "1", "<|channel|>", "<|message|>", "<|end|>"],
+        "control": [5, 6, 7], "eog": [7]}"#;
+    let engine = Engine::new(Vocabulary::from_json(json).expect("a vocabulary"));
+    let answer = constraint(&engine, "root ::= [0-9]+");
+    let trigger = Trigger::pattern(r"<\|channel\|>final<\|message\|>").behind();
+    let lazy = LazyGrammar::new().trigger(trigger, answer).required().build(&engine).unwrap();
+    for final_tokens in [&[0][..], &[1, 2]] {
+        let mut constraint = lazy.clone();
+        let thinking = [5, 3, 6, 3, 0, 5].iter().chain(final_tokens).chain(&[6]);
+        for &id in thinking {
+            assert!(constraint.matcher().is_none() && !constraint.is_complete());
+            constraint.accept(TokenId(id)).expect("any text may come");
+        }
+        assert_eq!(constraint.mask().tokens().collect::<Vec<_>>(), [TokenId(4)]);
+        constraint.accept(TokenId(4)).expect("it is allowed");
+        assert_eq!(constraint.mask().tokens().collect::<Vec<_>>(), [TokenId(4), TokenId(7)]);
+    }
+}
+
+/// What cannot be: each is an error that says so.
+#[test]
+fn bad_lazy_grammars() {
+    let engine = r50k();
+    let target = constraint(&engine, "root ::= [a-z]+");
+    let word = || LazyGrammar::new().trigger(Trigger::word("x"), target.clone());
+    let error = |lazy: LazyGrammar| lazy.build(&engine).expect_err("it is refused");
+    assert_eq!(error(LazyGrammar::new()), LazyError::NoTrigger);
+    let end = engine.vocabulary().eog_ids()[0];
+    let token = |token| word().trigger(Trigger::token(token), target.clone());
+    assert_eq!(error(token(end)), LazyError::EndOfGeneration { trigger: 1, token: end });
+    let unknown = TokenId(99_999);
+    assert_eq!(error(token(unknown)), LazyError::UnknownToken { trigger: 1, token: unknown });
+    let empty = word().trigger(Trigger::whole_word(""), target.clone());
+    assert_eq!(error(empty), LazyError::EmptyWord { trigger: 1 });
+    let lazy = word().build(&engine).unwrap();
+    let again = LazyGrammar::new().trigger(Trigger::word("y"), lazy).rearm();
+    assert_eq!(error(again), LazyError::LazyTarget { trigger: 0 });
+    let other = constraint(&r50k(), "root ::= [a-z]+");
+    let other = word().trigger(Trigger::word("y"), other);
+    assert_eq!(error(other), LazyError::OtherEngine { trigger: 1 });
+    let mut ended = target.clone();
+    feed(&mut ended, "a");
+    ended.accept(end).expect("it is complete");
+    assert_eq!(error(word().trigger(Trigger::word("y"), ended)), LazyError::Ended { trigger: 1 });
+    let budget = |budget| error(word().budget(budget));
+    assert_eq!(budget(Budget::new(1, "", target.clone())), LazyError::EmptyClosing);
+    for token in [end, unknown] {
+        let closing = budget(Budget::new(1, "!", target.clone()).token(token));
+        assert!(matches!(closing, LazyError::Closing(_)), "{closing}");
+    }
+
+    let mut constraint = word().build(&engine).unwrap();
+    constraint.accept(end).expect("free text may end");
+    assert_eq!(constraint.accept(TokenId(0)), Err(ConstraintError::AfterEnd { token: TokenId(0) }));
+    assert_eq!(constraint.mask().count(), 0);
+    constraint.rollback(1);
+    assert!(constraint.accept(unknown).is_err());
+    let x = engine.vocabulary().token_by_text(b"x=").expect("a token");
+    assert_eq!(constraint.accept(x), Err(ConstraintError::Misfit { token: x }));
 }

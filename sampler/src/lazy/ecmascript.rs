@@ -194,9 +194,7 @@ impl Parser<'_> {
             return Err(self.error(start, PatternProblem::Brace));
         }
         let number = digits.parse().ok().filter(|&number: &u32| number <= MOST_TIMES);
-        number.ok_or_else(|| {
-            self.error(start, PatternProblem::TooManyTimes { limit: MOST_TIMES })
-        })
+        number.ok_or_else(|| self.error(start, PatternProblem::TooManyTimes { limit: MOST_TIMES }))
     }
 
     /// Behind a backslash, which is at `start`.
@@ -336,7 +334,11 @@ impl Members {
                 class.negate();
             }
             let is_empty = class.ranges().is_empty();
-            return if is_empty { Err(PatternProblem::EmptyClass) } else { Ok(Class::Bytes(class)) };
+            return if is_empty {
+                Err(PatternProblem::EmptyClass)
+            } else {
+                Ok(Class::Bytes(class))
+            };
         }
         let mut class = ClassUnicode::new(self.characters);
         for range in &self.bytes {

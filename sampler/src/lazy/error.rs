@@ -11,7 +11,9 @@ pub enum LazyError {
     #[error("a lazy grammar without a trigger would never begin: add one")]
     NoTrigger,
     /// A constraint is one of another engine.
-    #[error("the constraint of trigger {trigger} is one of another engine: make all with one engine")]
+    #[error(
+        "the constraint of trigger {trigger} is one of another engine: make all with one engine"
+    )]
     OtherEngine {
         /// Which trigger; one past the last for the budget.
         trigger: usize,
@@ -107,7 +109,9 @@ impl PatternError {
 #[non_exhaustive]
 pub enum PatternProblem {
     /// A bracket or parenthesis without its counterpart.
-    #[error("a bracket without its counterpart; to mean the character, write a backslash before it")]
+    #[error(
+        "a bracket without its counterpart; to mean the character, write a backslash before it"
+    )]
     Unbalanced,
     /// A count with nothing before it that could come several times.
     #[error("nothing to repeat; to mean the character, write a backslash before it")]
@@ -125,7 +129,9 @@ pub enum PatternProblem {
         limit: u32,
     },
     /// Look-ahead or look-behind.
-    #[error("look-ahead and look-behind are not supported: match the text, with a group where to begin")]
+    #[error(
+        "look-ahead and look-behind are not supported: match the text, with a group where to begin"
+    )]
     LookAround,
     /// A reference to a group.
     #[error("references to groups are not supported")]

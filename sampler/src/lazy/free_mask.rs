@@ -270,7 +270,8 @@ impl<'t> Trial<'t> {
         let target = &plan.targets[hit.trigger];
         if hit.start >= at {
             let from = (hit.start - at) as usize;
-            let rest = Piece { from, is_token: from == 0 || !plan.search.is_behind(hit.trigger), ..piece };
+            let rest =
+                Piece { from, is_token: from == 0 || !plan.search.is_behind(hit.trigger), ..piece };
             if from == bytes.len() {
                 return true;
             }
@@ -292,4 +293,3 @@ impl<'t> Trial<'t> {
         begun.as_ref().is_some_and(|target| target.probe_piece(piece, u64::MAX) == Some(true))
     }
 }
-

@@ -210,7 +210,10 @@ impl Plan {
                         parts += 1;
                         if parts > MOST_PARTS {
                             let limit = MOST_PARTS;
-                            return Err(ConstraintError::TooManyParts { token: token.token, limit });
+                            return Err(ConstraintError::TooManyParts {
+                                token: token.token,
+                                limit,
+                            });
                         }
                         is_fresh = !replay.is_empty();
                         replay.into_iter().for_each(|piece| pieces.push_front(piece));
@@ -231,11 +234,12 @@ impl Plan {
                             Phase::Target { target, steps }
                         }
                         Err(ConstraintError::Refused { .. }) if self.rearm => {
-                            let rest = leave(&target, piece, is_fresh, engine)
-                                .ok_or_else(|| match parts {
+                            let rest = leave(&target, piece, is_fresh, engine).ok_or_else(
+                                || match parts {
                                     0 => ConstraintError::Refused { token: token.token },
                                     _ => ConstraintError::Misfit { token: token.token },
-                                })?;
+                                },
+                            )?;
                             pieces.push_front(rest);
                             is_fresh = false;
                             self.start(true)
@@ -288,10 +292,11 @@ impl Plan {
         let earliest = self.search.earliest(&free.place).unwrap_or(end);
         free.kept.keep(|kept| kept.end > earliest);
         free.tokens += 1;
-        free.character = text.unwrap_or_default().iter().fold(free.character, |character, &byte| {
-            let anew = || Utf8Place::BETWEEN.after(byte);
-            character.after(byte).or_else(anew).unwrap_or(Utf8Place::BETWEEN)
-        });
+        free.character =
+            text.unwrap_or_default().iter().fold(free.character, |character, &byte| {
+                let anew = || Utf8Place::BETWEEN.after(byte);
+                character.after(byte).or_else(anew).unwrap_or(Utf8Place::BETWEEN)
+            });
         if text.is_none() {
             free.character = Utf8Place::BETWEEN;
         }
@@ -299,7 +304,12 @@ impl Plan {
     }
 
     /// What of the text is read from where a constrained part begins, the last piece first.
-    pub(super) fn replay(&self, free: &Free, hit: Hit, token: TokenId) -> Result<Vec<Piece>, ConstraintError> {
+    pub(super) fn replay(
+        &self,
+        free: &Free,
+        hit: Hit,
+        token: TokenId,
+    ) -> Result<Vec<Piece>, ConstraintError> {
         let mut pieces = Vec::new();
         let mut from = free.place.at();
         for &Kept { mut piece, start, end } in free.kept.iter() {
@@ -469,7 +479,10 @@ impl Lazy {
             return self.reset();
         }
         let limit = self.rollback_limit();
-        assert!(tokens <= limit, "{tokens} tokens are to be taken back, of which {limit} are known");
+        assert!(
+            tokens <= limit,
+            "{tokens} tokens are to be taken back, of which {limit} are known"
+        );
         self.len -= tokens;
         while tokens > 0 {
             if let Phase::Target { target, steps } = &mut self.phase {

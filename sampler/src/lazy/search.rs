@@ -105,7 +105,8 @@ impl Program {
             .which_captures(WhichCaptures::All)
             .nfa_size_limit(Some(MOST_PROGRAM));
         let too_large = |_| LazyError::TooLarge { limit: MOST_PROGRAM };
-        let nfa = Compiler::new().configure(config).build_from_hir(&pattern.hir).map_err(too_large)?;
+        let nfa =
+            Compiler::new().configure(config).build_from_hir(&pattern.hir).map_err(too_large)?;
         let mut slots = vec![None; nfa.group_info().slot_len()];
         let (mut groups, mut width) = (Vec::new(), 0);
         let mut slot = |index: usize| {
@@ -174,7 +175,9 @@ impl Program {
                 let over = |transition: Option<StateID>| transition.filter(|_| byte.is_some());
                 let unit = byte.unwrap_or_default();
                 let target = match self.nfa.state(state) {
-                    State::ByteRange { trans } => over(trans.matches_byte(unit).then_some(trans.next)),
+                    State::ByteRange { trans } => {
+                        over(trans.matches_byte(unit).then_some(trans.next))
+                    }
                     State::Sparse(transitions) => over(transitions.matches_byte(unit)),
                     State::Dense(transitions) => over(transitions.matches_byte(unit)),
                     State::Look { look, next } => {
@@ -279,8 +282,11 @@ impl Search {
 
     /// What matches if the text ends here, where the end of a token was not enough.
     pub(super) fn end(&self, place: &Place, scratch: &mut Scratch) -> Option<Hit> {
-        let mut waiting =
-            self.programs.iter().zip(&place.threads).filter(|(program, _)| !program.ends_with_token);
+        let mut waiting = self
+            .programs
+            .iter()
+            .zip(&place.threads)
+            .filter(|(program, _)| !program.ends_with_token);
         waiting.find_map(|(program, threads)| {
             program.step(&mut threads.clone(), true, (place.before, None, place.at), scratch)
         })
@@ -295,9 +301,9 @@ impl Search {
     /// what comes before it does not matter.
     pub(super) fn earliest(&self, place: &Place) -> Option<u64> {
         let starts = self.programs.iter().zip(&place.threads).flat_map(|(program, threads)| {
-            threads.iter().flat_map(|thread| {
-                program.groups.iter().map(|&(start, _)| thread.slots[start])
-            })
+            threads
+                .iter()
+                .flat_map(|thread| program.groups.iter().map(|&(start, _)| thread.slots[start]))
         });
         starts.filter(|&start| start != NOWHERE).min()
     }

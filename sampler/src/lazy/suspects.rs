@@ -133,9 +133,7 @@ impl Table {
                 mask.insert(token);
             }
             match outline {
-                Some(outline)
-                    if is_quiet && seen == self.calm && quiet.contains(outline.kinds) =>
-                {
+                Some(outline) if is_quiet && seen == self.calm && quiet.contains(outline.kinds) => {
                     Reach::All
                 }
                 _ => Reach::Into(seen),

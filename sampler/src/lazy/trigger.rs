@@ -135,8 +135,7 @@ fn anchored(pattern: &str) -> String {
 /// A pattern that begins with `^` and ends with `$` as it is written is tried on the whole text first.
 /// That makes a difference only if these do not hold for all of it.
 fn regular(pattern: &str, trigger: usize) -> Result<Vec<Hir>, LazyError> {
-    let hir =
-        ecmascript::parse(pattern).map_err(|error| LazyError::Pattern { trigger, error })?;
+    let hir = ecmascript::parse(pattern).map_err(|error| LazyError::Pattern { trigger, error })?;
     let is_written_so = pattern.starts_with('^') && pattern.ends_with('$');
     let is_look = |hir: Option<&Hir>, look| hir.map(Hir::kind) == Some(&HirKind::Look(look));
     let is_whole = match hir.kind() {
