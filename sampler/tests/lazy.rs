@@ -38,8 +38,8 @@ const END: TokenId = TokenId(2);
 const GRAMMARS: &[&str] = &[
     r#"root ::= "{" [ab]* "}""#,
     r#"root ::= "{" root? "}" "a"?"#,
-    r#"root ::= [ab]+"#,
-    r#"root ::= [ab{]*"#,
+    "root ::= [ab]+",
+    "root ::= [ab{]*",
     r#"root ::= "a" | "ab" | "abba{""#,
     r#"root ::= "a" "é"? " "* "}""#,
     r#"root ::= <[0]> "a"*"#,
@@ -247,13 +247,12 @@ impl Plain {
                 What::Token(_) => return None,
                 What::Word(word) => find_word(text, word, |_, _| true)?,
                 What::WholeWord(word) => find_word(text, word, |start, end| {
-                    let is_word =
-                        |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric());
+                    let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
                     let before = start.checked_sub(1).and_then(|at| text.get(at));
                     let ends_so = is_word(word.as_bytes().last());
-                    !(is_word(before) && is_word(word.as_bytes().first()))
-                        && !(is_word(text.get(end)) && ends_so)
-                        && (end < text.len() || is_end || !ends_so)
+                    let is_longer = is_word(before) && is_word(word.as_bytes().first())
+                        || is_word(text.get(end)) && ends_so;
+                    !is_longer && (end < text.len() || is_end || !ends_so)
                 })?,
                 What::Pattern(_) if is_end => return None,
                 What::Pattern(_) => regexes.iter().find_map(|regex| {
@@ -341,13 +340,13 @@ impl Plain {
                     let (trigger, mut replay) = match token {
                         Some(index) if self.case.triggers[index].1 => (index, Vec::new()),
                         Some(index) => (index, vec![bit]),
-                        None => match self.find(&self.text(&before), false) {
-                            Some((index, from)) => (index, self.replay(&before, index, from)),
-                            None => {
+                        None => {
+                            let Some((index, from)) = self.find(&self.text(&before), false) else {
                                 self.end_free();
                                 continue;
-                            }
-                        },
+                            };
+                            (index, self.replay(&before, index, from))
+                        }
                     };
                     is_fresh = !replay.is_empty();
                     self.state = Side::Target(Matcher::new(&self.automata[trigger]));
@@ -557,7 +556,7 @@ fn thinking_has_a_budget() {
         "control": [9, 10], "eog": [10]}"#
             .replace("\"!1\"]", "\"!1\", \"</think>\", \"</s>\"]");
     let engine = Engine::new(Vocabulary::from_json(&json).expect("a vocabulary"));
-    let answer = constraint(&engine, r#"root ::= [0-9]"#);
+    let answer = constraint(&engine, "root ::= [0-9]");
     let by_token = LazyGrammar::new()
         .trigger(Trigger::token(TokenId(9)).behind(), answer.clone())
         .required()
@@ -566,7 +565,9 @@ fn thinking_has_a_budget() {
         .unwrap();
     let allowed = |tokens: &[u32]| {
         let mut constraint = by_token.clone();
-        tokens.iter().for_each(|&id| constraint.accept(TokenId(id)).expect("it is allowed"));
+        for &id in tokens {
+            constraint.accept(TokenId(id)).expect("it is allowed");
+        }
         constraint.mask().tokens().map(|id| id.0).collect::<Vec<_>>()
     };
     // All but the end, which may not come before an answer.
@@ -591,7 +592,9 @@ fn thinking_has_a_budget() {
     let mut constraint = by_text.clone();
     assert_eq!(constraint.mask().tokens().collect::<Vec<_>>(), [TokenId(6)]);
     assert_eq!(constraint.forced_bytes(), b"</think>");
-    [6, 7].iter().for_each(|&id| constraint.accept(TokenId(id)).expect("it is allowed"));
+    for id in [6, 7] {
+        constraint.accept(TokenId(id)).expect("it is allowed");
+    }
     assert_eq!(constraint.mask().tokens().collect::<Vec<_>>(), [TokenId(3)]);
     constraint.rollback(1);
     assert_eq!(constraint.mask().tokens().collect::<Vec<_>>(), [TokenId(7)]);
@@ -764,7 +767,9 @@ fn full_patterns() {
         let trigger = Trigger::full_pattern(pattern);
         let lazy = LazyGrammar::new().trigger(trigger, target.clone()).build(&engine);
         let mut constraint = lazy.expect("a pattern");
-        pieces.iter().for_each(|piece| feed(&mut constraint, piece));
+        for piece in pieces {
+            feed(&mut constraint, piece);
+        }
         constraint.matcher().is_some()
     };
     assert!(begins(r"\w*(\{)", &["ab", "{"]));

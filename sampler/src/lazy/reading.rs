@@ -216,7 +216,9 @@ impl Plan {
                             });
                         }
                         is_fresh = !replay.is_empty();
-                        replay.into_iter().for_each(|piece| pieces.push_front(piece));
+                        for piece in replay {
+                            pieces.push_front(piece);
+                        }
                         Phase::Target { target: self.targets[trigger].clone(), steps: 0 }
                     }
                 },
@@ -234,12 +236,11 @@ impl Plan {
                             Phase::Target { target, steps }
                         }
                         Err(ConstraintError::Refused { .. }) if self.rearm => {
-                            let rest = leave(&target, piece, is_fresh, engine).ok_or_else(
-                                || match parts {
-                                    0 => ConstraintError::Refused { token: token.token },
-                                    _ => ConstraintError::Misfit { token: token.token },
-                                },
-                            )?;
+                            let refused = match parts {
+                                0 => ConstraintError::Refused { token: token.token },
+                                _ => ConstraintError::Misfit { token: token.token },
+                            };
+                            let rest = leave(&target, piece, is_fresh, engine).ok_or(refused)?;
                             pieces.push_front(rest);
                             is_fresh = false;
                             self.start(true)
