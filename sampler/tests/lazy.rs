@@ -833,12 +833,15 @@ fn bad_lazy_grammars() {
         assert!(matches!(closing, LazyError::Closing(_)), "{closing}");
     }
 
-    let mut constraint = word().build(&engine).unwrap();
-    constraint.accept(end).expect("free text may end");
-    assert_eq!(constraint.accept(TokenId(0)), Err(ConstraintError::AfterEnd { token: TokenId(0) }));
-    assert_eq!(constraint.mask().count(), 0);
-    constraint.rollback(1);
-    assert!(constraint.accept(unknown).is_err());
-    let x = engine.vocabulary().token_by_text(b"x=").expect("a token");
+    let mut free = word().build(&engine).unwrap();
+    free.accept(end).expect("free text may end");
+    assert_eq!(free.accept(TokenId(0)), Err(ConstraintError::AfterEnd { token: TokenId(0) }));
+    assert_eq!(free.mask().count(), 0);
+    free.rollback(1);
+    assert!(matches!(free.accept(unknown), Err(ConstraintError::UnknownToken { .. })));
+    let numbers = constraint(&engine, r#"root ::= "{" [0-9]+"#);
+    let lazy = LazyGrammar::new().trigger(Trigger::word("{"), numbers);
+    let mut constraint = lazy.build(&engine).unwrap();
+    let x = engine.vocabulary().token_by_text(b" {\"").expect("a token");
     assert_eq!(constraint.accept(x), Err(ConstraintError::Misfit { token: x }));
 }
