@@ -97,14 +97,14 @@ pub fn generate<M: LanguageModel + ?Sized>(
     let may_end = !model.vocabulary().eog_ids().is_empty();
     loop {
         let constraint = sampler.constraint();
-        let finished = !may_end && constraint.matcher().is_finished();
+        let finished = !may_end && constraint.is_finished();
         if finished || constraint.is_ended() {
             let ending = if finished { Ending::Finished } else { Ending::EndOfGeneration };
             return Ok(Generation { tokens, ending });
         }
         if tokens.len() >= max_tokens {
             // What only lacks its end-of-generation token is not cut.
-            let finished = constraint.matcher().is_finished();
+            let finished = constraint.is_finished();
             let ending = if finished { Ending::Finished } else { Ending::MaxTokens };
             return Ok(Generation { tokens, ending });
         }

@@ -61,3 +61,7 @@ pub use grammask_sampler as sampler;
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]
 pub struct ReadmeDoctests;
+
+#[doc = include_str!("../docs/agents.md")]
+#[cfg(doctest)]
+pub struct AgentsDoctests;

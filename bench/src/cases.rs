@@ -217,7 +217,8 @@ struct Readers {
 impl Readers {
     /// The verdict, or how the ways differ.
     fn read(&self, text: &str) -> Result<Result<Verdict, String>> {
-        let plain = verdict::by_matcher(self.real.matcher(), text.as_bytes());
+        let matcher = self.real.matcher().context("it is strict")?;
+        let plain = verdict::by_matcher(matcher, text.as_bytes());
         let tokens = self.real.engine().vocabulary().encode(text)?;
         let real = verdict::by_masks(&self.real, &tokens);
         let tokens = vocabularies::byte_tokens(self.bytes.engine().vocabulary(), text.as_bytes())?;

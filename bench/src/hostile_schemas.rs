@@ -121,7 +121,8 @@ fn wrong_verdict(case: &Case, constraint: &Constraint) -> Option<String> {
     let texts = (case.accept)().into_iter().map(|text| (text, true));
     let mut texts = texts.chain((case.reject)().into_iter().map(|text| (text, false)));
     texts.find_map(|(text, expected)| {
-        let found = verdict::by_matcher(constraint.matcher(), text.as_bytes());
+        let matcher = constraint.matcher().expect("it is strict");
+        let found = verdict::by_matcher(matcher, text.as_bytes());
         let wrong = (found == Verdict::Complete) != expected;
         wrong.then(|| format!("{found}: {text:.60}"))
     })

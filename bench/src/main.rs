@@ -10,11 +10,14 @@ mod gbnf_language;
 mod gbnf_speed;
 mod generate;
 mod golden_gbnf;
+mod golden_lazy;
 mod golden_samplers;
 mod hostile;
 mod hostile_schemas;
 mod input;
 mod json_place;
+mod lazy_differences;
+mod lazy_speed;
 mod mask_times;
 mod maskbench;
 mod memory;
@@ -59,6 +62,8 @@ enum Command {
     Cases(cases::Options),
     /// Compares grammars with what llama.cpp answered
     GoldenGbnf(golden_gbnf::Options),
+    /// Compares lazy grammars with what llama.cpp answered
+    GoldenLazy(golden_lazy::Options),
     /// Compares the samplers with what llama.cpp answered
     GoldenSamplers(golden_samplers::Options),
     /// Runs the JSON Schema Test Suite
@@ -73,6 +78,8 @@ enum Command {
     Memory(memory::Options),
     /// Reads the texts of grammars token by token through masks
     Gbnf(gbnf_speed::Options),
+    /// Times lazy grammars in free text and behind their triggers
+    Lazy(lazy_speed::Options),
     /// Times the samplers on the logits of a large vocabulary
     Samplers(samplers::Options),
     /// Prints the grammars of schemas and reads them again
@@ -89,6 +96,7 @@ fn main() -> ExitCode {
         Command::Budget(options) => budget::run(&options),
         Command::Cases(options) => cases::run(&options),
         Command::GoldenGbnf(options) => golden_gbnf::run(&options),
+        Command::GoldenLazy(options) => golden_lazy::run(&options),
         Command::GoldenSamplers(options) => golden_samplers::run(&options),
         Command::Suite(options) => suite::run(&options),
         Command::Maskbench(options) => maskbench::run(&options),
@@ -96,6 +104,7 @@ fn main() -> ExitCode {
         Command::Plots(options) => plots::run(&options),
         Command::Memory(options) => memory::run(&options),
         Command::Gbnf(options) => gbnf_speed::run(&options),
+        Command::Lazy(options) => lazy_speed::run(&options),
         Command::Samplers(options) => samplers::run(&options),
         Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),

@@ -82,6 +82,7 @@ pub fn by_masks(
     if end.is_some_and(|end| mask.contains(end) != complete) {
         return Err("the mask says otherwise than the matcher whether the text may end".to_owned());
     }
-    let alive = complete || !constraint.matcher().state().is_dead();
+    let is_dead = constraint.matcher().is_some_and(|matcher| matcher.state().is_dead());
+    let alive = complete || !is_dead;
     Ok((Verdict::of(alive, complete), None))
 }

@@ -95,7 +95,7 @@ impl Matcher {
         }
     }
 
-    /// What it runs on.
+    /// What it runs.
     pub fn automaton(&self) -> &Automaton {
         &self.automaton
     }

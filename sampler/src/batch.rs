@@ -1,7 +1,5 @@
 //! The masks of many texts at once.
 
-use std::sync::Arc;
-
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
@@ -32,10 +30,16 @@ pub fn fill_masks(constraints: &[Constraint], masks: &mut [TokenMask]) {
     assert_eq!(constraints.len(), masks.len(), "a mask for each constraint");
     // By what they share, then by where they are.
     let mut batches: FxHashMap<_, FxHashMap<_, Situation>> = FxHashMap::default();
-    for (constraint, mask) in constraints.iter().zip(masks) {
-        let batch = batches.entry(Arc::as_ptr(constraint.memo())).or_default();
+    for (index, (constraint, mask)) in constraints.iter().zip(masks).enumerate() {
+        let constraint = constraint.deciding();
+        let batch = batches.entry(constraint.shared()).or_default();
+        let place = match constraint.strict() {
+            Some(strict) => Ok(strict.matcher.state()),
+            // Two free texts are hardly ever at the same place, and their mask is soon there.
+            None => Err(index),
+        };
         batch
-            .entry((constraint.matcher().state(), constraint.is_ended()))
+            .entry((place, constraint.is_ended()))
             .or_insert_with(|| Situation { constraint, masks: Vec::new() })
             .masks
             .push(mask);

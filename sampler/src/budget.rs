@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use grammask_gbnf::{
-    Entry, KeyTerms, KnownKeys, Label, Matcher, Needs, Session, State, TermId, Terms, TrackId,
+    Automaton, Entry, KeyTerms, KnownKeys, Label, Needs, Session, State, TermId, Terms, TrackId,
 };
 
 pub(crate) use costs::Costs;
@@ -19,64 +19,29 @@ use crate::token_id::TokenId;
 use crate::trie::TokenTrie;
 
 /// What completing the texts of an automaton takes in the tokens of an engine.
-pub(crate) fn needs(engine: &Arc<Engine>, matcher: &Matcher) -> Arc<Needs> {
-    Arc::new(matcher.automaton().needs(Box::new(TokenSpelling::new(engine))))
+pub(crate) fn needs(engine: &Arc<Engine>, automaton: &Automaton) -> Arc<Needs> {
+    Arc::new(automaton.needs(Box::new(TokenSpelling::new(engine))))
 }
 
 /// How many tokens may still come, and what completing a text takes.
-#[derive(Clone, Debug)]
-pub(crate) struct Budget {
-    needs: Arc<Needs>,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget<'a> {
+    needs: &'a Arc<Needs>,
     left: usize,
-    /// The token at the end, if the vocabulary has one.
     end: usize,
 }
 
-impl Budget {
-    /// A budget of so many tokens for what follows.
-    pub(crate) fn new(
-        engine: &Engine,
-        matcher: &Matcher,
-        needs: &Arc<Needs>,
-        tokens: usize,
-    ) -> Result<Self, BudgetError> {
-        let end = usize::from(!engine.vocabulary().eog_ids().is_empty());
-        let budget = Self { needs: Arc::clone(needs), left: tokens, end };
-        match budget.needed(&mut matcher.session(), matcher.state()) {
-            None => Err(BudgetError::Unknown),
-            Some(needed) if needed <= tokens => Ok(budget),
-            Some(needed) => {
-                let at_least = at_least(engine, matcher) + end;
-                Err(BudgetError::TooSmall { budget: tokens, needed, at_least })
-            }
-        }
-    }
-
-    /// How many tokens are left.
-    pub(crate) fn left(&self) -> usize {
-        self.left
-    }
-
-    /// So many tokens have come; what is left, if that is less.
-    pub(crate) fn spend(&mut self, tokens: usize) -> Result<(), usize> {
-        self.left = self.left.checked_sub(tokens).ok_or(self.left)?;
-        Ok(())
-    }
-
-    /// So many tokens are taken back.
-    pub(crate) fn give_back(&mut self, tokens: usize) {
-        self.left += tokens;
-    }
-
-    /// How many tokens complete the text, that at the end included.
-    pub(crate) fn needed(&self, session: &mut Session, state: &State) -> Option<usize> {
-        Some(session.needed(state, &self.needs)? as usize + self.end)
+impl<'a> Budget<'a> {
+    /// A budget of `left` tokens for what follows, `end` of them for the end.
+    pub(crate) fn new(needs: &'a Arc<Needs>, left: usize, end: usize) -> Self {
+        Self { needs, left, end }
     }
 
     /// Whether what is left suffices once another token has led to a state.
-    pub(crate) fn suffices(&self, session: &mut Session, state: &State) -> bool {
-        let left = self.left.checked_sub(1);
-        left.is_some_and(|left| self.needed(session, state).is_some_and(|needed| needed <= left))
+    fn suffices(&self, session: &mut Session, state: &State) -> bool {
+        let most = self.left.checked_sub(1 + self.end);
+        let needed = session.needed(state, self.needs);
+        most.is_some_and(|most| needed.is_some_and(|needed| needed as usize <= most))
     }
 
     /// Leaves of a mask the tokens after which what is left suffices.
@@ -107,7 +72,7 @@ impl Budget {
                 open.union_with(&allowed);
                 continue;
             };
-            let costs = engine.costs(top.term, &self.needs, session.terms());
+            let costs = engine.costs(top.term, self.needs, session.terms());
             let within = most.checked_sub(top.behind as usize);
             let within = within.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
             let mut fitting = TokenMask::new(mask.len());
@@ -136,14 +101,14 @@ impl Budget {
         match entry.label {
             _ if entry.track != TrackId::NONE => None,
             Label::Term(term) => {
-                let behind = session.needed_behind(entry, &self.needs)?;
+                let behind = session.needed_behind(entry, self.needs)?;
                 let is_unambiguous = engine.is_unambiguous(session, entry, term);
                 Some(Top { term, behind, is_unambiguous, known: Vec::new() })
             }
             Label::Key { .. } => {
                 let KeyTerms { free, only, .. } = session.key_terms(entry.label)?;
                 let (&[term], Some(member)) = (&free[..], only) else { return None };
-                let behind = session.needed_behind_some_key(entry, member, &self.needs)?;
+                let behind = session.needed_behind_some_key(entry, member, self.needs)?;
                 let table = engine.tables.key(TokenTrie::ROOT, term, session.terms());
                 let is_unambiguous = table.ambiguous.is_empty() && table.exits.is_empty();
                 let known = engine.known_keys(session, session.known_keys(entry.label)?);
@@ -212,13 +177,6 @@ struct Top {
     is_unambiguous: bool,
     /// Tokens of which this does not tell: beginnings of keys that are declared or have been written.
     known: Vec<TokenId>,
-}
-
-/// No text of the language has fewer tokens.
-fn at_least(engine: &Engine, matcher: &Matcher) -> usize {
-    let longest = engine.vocabulary().longest().max(1);
-    let bytes = if matcher.steps() == 0 { matcher.automaton().shortest() } else { None };
-    (bytes.unwrap_or(0) as usize).div_ceil(longest)
 }
 
 /// Why a budget cannot be kept.

@@ -1,16 +1,17 @@
 //! A grammar on a vocabulary: which tokens may come next, and what has come.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use grammask_gbnf::{
-    AdvanceError, AdvanceErrorKind, Automaton, CompileError, Grammar, Matcher, Needs,
-    TokenReference,
+    AdvanceError, AdvanceErrorKind, Automaton, CompileError, Grammar, Matcher, TokenReference,
 };
 
-use crate::budget::{self, Budget, BudgetError};
-use crate::engine::{Engine, MaskMemo};
+use crate::budget::BudgetError;
+use crate::engine::Engine;
+use crate::lazy::{Lazy, Phase, Plan};
 use crate::mask::{MaskBuffer, TokenMask};
+use crate::strict::{Piece, Strict};
 use crate::token_id::TokenId;
 
 /// What a grammar says about the next token. A clone costs O(1) and goes its own way.
@@ -31,43 +32,24 @@ use crate::token_id::TokenId;
 /// assert_eq!(constraint.mask().tokens().collect::<Vec<_>>(), [TokenId(2)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Constraint {
     engine: Arc<Engine>,
-    matcher: Matcher,
-    memo: Arc<Mutex<MaskMemo>>,
+    reading: Reading,
     /// An end-of-generation token has been accepted.
     ended: bool,
-    budget: Option<Budget>,
-    /// What completing a text takes, once somebody has asked.
-    needs: Arc<OnceLock<Arc<Needs>>>,
+    /// How many tokens may still come, if that is limited.
+    budget: Option<usize>,
 }
 
-impl Clone for Constraint {
-    /// Shares the tables, unless nothing has been read and they have become large: whoever clones
-    /// one constraint for each of many texts stays small.
-    fn clone(&self) -> Self {
-        let mut clone = Self {
-            engine: Arc::clone(&self.engine),
-            matcher: self.matcher.clone(),
-            memo: Arc::clone(&self.memo),
-            ended: self.ended,
-            budget: self.budget.clone(),
-            needs: Arc::clone(&self.needs),
-        };
-        clone.renew();
-        clone
-    }
+/// How the text is read.
+#[derive(Clone, Debug)]
+enum Reading {
+    Strict(Strict),
+    Lazy(Box<Lazy>),
 }
 
 impl Constraint {
-    fn renew(&mut self) {
-        // The masks are those of the session's states.
-        if self.matcher.renew() {
-            self.memo = Arc::default();
-        }
-    }
-
     /// Compiles the rule `root` of a grammar for the vocabulary of an engine.
     ///
     /// # Errors
@@ -100,12 +82,15 @@ impl Constraint {
         }
         Ok(Self {
             engine: Arc::clone(engine),
-            matcher: Matcher::new(automaton),
-            memo: Arc::default(),
+            reading: Reading::Strict(Strict::new(Matcher::new(automaton))),
             ended: false,
             budget: None,
-            needs: Arc::default(),
         })
+    }
+
+    pub(crate) fn lazy(engine: &Arc<Engine>, plan: Plan) -> Self {
+        let reading = Reading::Lazy(Box::new(Lazy::new(plan)));
+        Self { engine: Arc::clone(engine), reading, ended: false, budget: None }
     }
 
     /// The engine.
@@ -113,14 +98,43 @@ impl Constraint {
         &self.engine
     }
 
-    /// The masks that are known, which clones share.
-    pub(crate) fn memo(&self) -> &Arc<Mutex<MaskMemo>> {
-        &self.memo
+    /// The strict reading, unless it is lazy.
+    pub(crate) fn strict(&self) -> Option<&Strict> {
+        match &self.reading {
+            Reading::Strict(strict) => Some(strict),
+            Reading::Lazy(_) => None,
+        }
     }
 
-    /// The matcher below: what has been read, byte by byte.
-    pub fn matcher(&self) -> &Matcher {
-        &self.matcher
+    /// The constraint whose masks are those of this one: where a lazy one is in a constrained part
+    /// without a way back, that part's.
+    pub(crate) fn deciding(&self) -> &Self {
+        match &self.reading {
+            Reading::Lazy(lazy) if !self.ended => lazy.inner().map_or(self, Self::deciding),
+            _ => self,
+        }
+    }
+
+    /// What this constraint and its clones share.
+    pub(crate) fn shared(&self) -> *const () {
+        match &self.reading {
+            Reading::Strict(strict) => Arc::as_ptr(&strict.memo).cast(),
+            Reading::Lazy(lazy) => Arc::as_ptr(lazy.plan()).cast(),
+        }
+    }
+
+    /// Whether its grammar refers to tokens, so that more than their texts counts.
+    pub(crate) fn has_tokens(&self) -> bool {
+        self.matcher().is_none_or(|matcher| !matcher.automaton().tokens().is_empty())
+    }
+
+    /// The matcher below: what has been read, byte by byte. None while the text is free, before the
+    /// trigger of a [`LazyGrammar`](crate::LazyGrammar); behind it that of the constrained part.
+    pub fn matcher(&self) -> Option<&Matcher> {
+        match &self.reading {
+            Reading::Strict(strict) => Some(&strict.matcher),
+            Reading::Lazy(lazy) => lazy.part()?.matcher(),
+        }
     }
 
     /// The tokens that may come next. Those that end generation are among them exactly if the text
@@ -184,17 +198,11 @@ impl Constraint {
     }
 
     /// Whether the tokens could be found.
-    fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) -> bool {
-        let Some(budget) = &self.budget else { return self.fill_language(mask) };
+    pub(crate) fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) -> bool {
+        let Some(left) = self.budget else { return self.fill_language(mask) };
         let mut tokens = TokenMask::new(self.engine.vocabulary().len());
         let is_found = self.fill_language(&mut tokens);
-        if self.ended {
-            mask.assign(None);
-            return true;
-        }
-        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut session, state) = (self.matcher.session(), self.matcher.state());
-        budget.retain(&self.engine, &mut session, &mut memo, state, &mut tokens);
+        self.retain_within(left, &mut tokens);
         mask.assign(Some(&tokens));
         is_found
     }
@@ -205,9 +213,10 @@ impl Constraint {
             mask.assign(None);
             return true;
         }
-        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut session = self.matcher.session();
-        self.engine.fill(&mut session, &mut memo, self.matcher.state(), mask)
+        match &self.reading {
+            Reading::Strict(strict) => strict.fill(&self.engine, mask),
+            Reading::Lazy(lazy) => lazy.fill(&self.engine, mask),
+        }
     }
 
     /// Makes `tokens` the most that may still come, that at the end included: a promise that the text
@@ -240,38 +249,88 @@ impl Constraint {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_budget(&mut self, tokens: usize) -> Result<(), BudgetError> {
-        let needs = self.needs.get_or_init(|| budget::needs(&self.engine, &self.matcher));
-        self.budget = Some(Budget::new(&self.engine, &self.matcher, needs, tokens)?);
-        Ok(())
+        match self.needed() {
+            None => Err(BudgetError::Unknown),
+            Some(needed) if needed <= tokens => {
+                self.budget = Some(tokens);
+                Ok(())
+            }
+            Some(needed) => {
+                let at_least = match &self.reading {
+                    Reading::Strict(strict) if self.is_empty() => {
+                        strict.at_least(&self.engine) + self.end()
+                    }
+                    _ => 0,
+                };
+                Err(BudgetError::TooSmall { budget: tokens, needed, at_least })
+            }
+        }
     }
 
     /// How many tokens may still come, if that is limited.
     pub fn budget(&self) -> Option<usize> {
-        self.budget.as_ref().map(Budget::left)
+        self.budget
     }
 
-    /// How many tokens complete the text at most, that at the end included, if there is a budget.
+    /// How many tokens complete the text, that at the end included: at most so many, whatever the
+    /// vocabulary could do with less. Nothing if no way to complete it is known.
     pub fn needed(&self) -> Option<usize> {
-        let budget = self.budget.as_ref()?;
-        if self.ended {
-            return Some(0);
+        if self.ended { Some(0) } else { Some(self.needed_text()? + self.end()) }
+    }
+
+    /// The same without the token at the end.
+    pub(crate) fn needed_text(&self) -> Option<usize> {
+        match &self.reading {
+            Reading::Strict(strict) => strict.needed(&self.engine),
+            Reading::Lazy(lazy) => lazy.needed(&self.engine),
         }
-        budget.needed(&mut self.matcher.session(), self.matcher.state())
+    }
+
+    /// The same after a piece of a token that may come.
+    fn needed_after(&self, piece: Piece) -> Option<usize> {
+        match &self.reading {
+            Reading::Strict(strict) => strict.needed_after(piece, &self.engine),
+            Reading::Lazy(lazy) => match lazy.inner() {
+                Some(inner) if !matches!(lazy.phase(), Phase::Closing(_)) => {
+                    inner.needed_after(piece)
+                }
+                _ => {
+                    let mut lazy = lazy.clone();
+                    lazy.read(piece, &self.engine).ok()?;
+                    lazy.needed(&self.engine)
+                }
+            },
+        }
+    }
+
+    /// How many tokens the end takes.
+    fn end(&self) -> usize {
+        usize::from(!self.engine.vocabulary().eog_ids().is_empty())
     }
 
     /// Whether the budget suffices after a token that the language allows.
     pub(crate) fn is_within_budget(&self, token: TokenId) -> bool {
-        let Some(budget) = &self.budget else { return true };
-        let vocabulary = self.engine.vocabulary();
-        if vocabulary.is_eog(token) {
-            return budget.left() > 0;
+        self.budget.is_none_or(|left| self.is_within(left, token))
+    }
+
+    fn is_within(&self, left: usize, token: TokenId) -> bool {
+        if self.engine.vocabulary().is_eog(token) {
+            return left > 0;
         }
-        let text = vocabulary.bytes(token).filter(|_| !vocabulary.is_control(token));
-        self.matcher.session().look_ahead(|session| {
-            let means = |reference: &TokenReference| self.engine.means(reference, token);
-            let after = session.after_token(self.matcher.state(), text, means);
-            budget.suffices(session, &after)
-        })
+        let most = left.checked_sub(1 + self.end());
+        let needed = || self.needed_after(Piece::whole(token));
+        most.is_some_and(|most| needed().is_some_and(|needed| needed <= most))
+    }
+
+    /// Leaves of a mask the tokens after which so many tokens suffice.
+    fn retain_within(&self, left: usize, mask: &mut TokenMask) {
+        if let Self { reading: Reading::Strict(strict), ended: false, .. } = self.deciding() {
+            return strict.retain_within(left, self.end(), &self.engine, mask);
+        }
+        let tokens: Vec<TokenId> = mask.tokens().collect();
+        tokens.into_iter().filter(|&token| !self.is_within(left, token)).for_each(|token| {
+            mask.remove(token);
+        });
     }
 
     /// Whether a token may come next; without computing a mask. `false` also where a limit of the
@@ -283,16 +342,21 @@ impl Constraint {
     /// Whether a token may come next; nothing where a limit of the matcher is reached, or `most_work`.
     pub(crate) fn probe(&self, token: TokenId, most_work: u64) -> Option<bool> {
         let vocabulary = self.engine.vocabulary();
-        let Some(bytes) = vocabulary.bytes(token) else { return Some(false) };
-        if self.ended {
+        if self.ended || vocabulary.bytes(token).is_none() {
             return Some(false);
         }
         if vocabulary.is_eog(token) {
-            return Some(self.matcher.is_complete());
+            return Some(self.is_complete());
         }
-        let text = (!vocabulary.is_control(token)).then_some(bytes);
-        let means = |reference: &TokenReference| self.engine.means(reference, token);
-        self.matcher.accepts_token(text, means, most_work).ok()
+        self.probe_piece(Piece::whole(token), most_work)
+    }
+
+    /// As [`Constraint::probe`], of a piece of a token that does not end generation.
+    pub(crate) fn probe_piece(&self, piece: Piece, most_work: u64) -> Option<bool> {
+        match &self.reading {
+            Reading::Strict(strict) => strict.probe(piece, &self.engine, most_work),
+            Reading::Lazy(lazy) => lazy.probe(piece, &self.engine, most_work),
+        }
     }
 
     /// Reads a token.
@@ -302,44 +366,80 @@ impl Constraint {
     /// If the vocabulary does not have it, if the grammar does not allow it, after the end, or if
     /// a limit of the matcher is reached. The constraint stays as it was.
     pub fn accept(&mut self, token: TokenId) -> Result<(), ConstraintError> {
-        let engine = &self.engine;
-        let vocabulary = engine.vocabulary();
+        let vocabulary = self.engine.vocabulary();
         if self.ended {
             return Err(ConstraintError::AfterEnd { token });
         }
-        let Some(bytes) = vocabulary.bytes(token) else {
+        if vocabulary.bytes(token).is_none() {
             return Err(ConstraintError::UnknownToken { token, len: vocabulary.len() });
-        };
+        }
         if vocabulary.is_eog(token) {
-            if !self.matcher.is_complete() {
+            if !self.is_complete() {
                 return Err(ConstraintError::Refused { token });
             }
-            if let Some(budget) = &mut self.budget {
-                budget.spend(1).map_err(|left| ConstraintError::OverBudget { token, left })?;
+            if self.budget == Some(0) {
+                return Err(ConstraintError::OverBudget { token, left: 0 });
             }
             self.ended = true;
-            return Ok(());
+        } else {
+            self.read_within_budget(token)?;
         }
-        let text = (!vocabulary.is_control(token)).then_some(bytes);
-        self.matcher.advance_token(text, |reference| engine.means(reference, token)).map_err(
-            |error| match error.kind() {
-                AdvanceErrorKind::Refused => ConstraintError::Refused { token },
-                _ => ConstraintError::Matcher(error),
-            },
-        )?;
-        if let Some(budget) = &mut self.budget {
-            let suffices = budget.suffices(&mut self.matcher.session(), self.matcher.state());
-            if !suffices || budget.spend(1).is_err() {
-                self.matcher.rollback(1);
-                return Err(ConstraintError::OverBudget { token, left: budget.left() });
-            }
+        self.budget = self.budget.map(|left| left - 1);
+        Ok(())
+    }
+
+    fn read_within_budget(&mut self, token: TokenId) -> Result<(), ConstraintError> {
+        let piece = Piece::whole(token);
+        let Some(left) = self.budget else { return self.read(piece) };
+        let before = self.clone();
+        self.read(piece)?;
+        let most = left.checked_sub(1 + self.end());
+        if most.is_none_or(|most| self.needed_text().is_none_or(|needed| needed > most)) {
+            *self = before;
+            return Err(ConstraintError::OverBudget { token, left });
         }
         Ok(())
     }
 
-    /// Whether the text so far is in the language.
+    /// Reads a piece of a token that does not end generation.
+    pub(crate) fn read(&mut self, piece: Piece) -> Result<(), ConstraintError> {
+        match &mut self.reading {
+            Reading::Strict(strict) => {
+                strict.read(piece, &self.engine).map_err(|error| match error.kind() {
+                    AdvanceErrorKind::Refused => ConstraintError::Refused { token: piece.token },
+                    _ => ConstraintError::Matcher(error),
+                })
+            }
+            Reading::Lazy(lazy) => lazy.read(piece, &self.engine),
+        }
+    }
+
+    /// Whether the text so far is in the language, or may end where it is free.
     pub fn is_complete(&self) -> bool {
-        self.matcher.is_complete()
+        match &self.reading {
+            Reading::Strict(strict) => strict.matcher.is_complete(),
+            Reading::Lazy(lazy) => lazy.is_complete(&self.engine),
+        }
+    }
+
+    /// Whether nothing but the end may follow: the text so far is complete, and only that.
+    ///
+    /// ```
+    /// use grammask_gbnf::parse;
+    /// use grammask_sampler::{Constraint, Engine, TokenId, Vocabulary};
+    ///
+    /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b"]}"#)?);
+    /// let mut constraint = Constraint::new(&engine, &parse(r#"root ::= "a""#)?, "root")?;
+    /// assert!(!constraint.is_finished());
+    /// constraint.accept(TokenId(0))?;
+    /// assert!(constraint.is_finished());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_finished(&self) -> bool {
+        match &self.reading {
+            Reading::Strict(strict) => strict.matcher.is_finished(),
+            Reading::Lazy(lazy) => lazy.inner().is_some_and(Self::is_finished),
+        }
     }
 
     /// Whether an end-of-generation token has been accepted.
@@ -349,7 +449,11 @@ impl Constraint {
 
     /// Number of tokens read.
     pub fn len(&self) -> usize {
-        self.matcher.steps() + usize::from(self.ended)
+        let len = match &self.reading {
+            Reading::Strict(strict) => strict.matcher.steps(),
+            Reading::Lazy(lazy) => lazy.len(),
+        };
+        len + usize::from(self.ended)
     }
 
     /// Whether no token has been read.
@@ -357,21 +461,53 @@ impl Constraint {
         self.len() == 0
     }
 
-    /// Takes back the last `tokens` tokens, at most all of them. O(log n).
+    /// How many tokens can be taken back besides all of them: those of a grammar, and at least the
+    /// last 1,024 of free text, of which no more is kept.
+    ///
+    /// ```
+    /// use grammask_gbnf::parse;
+    /// use grammask_sampler::{Constraint, Engine, TokenId, Vocabulary};
+    ///
+    /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b"]}"#)?);
+    /// let mut constraint = Constraint::new(&engine, &parse(r#"root ::= "a"+"#)?, "root")?;
+    /// constraint.accept(TokenId(0))?;
+    /// assert_eq!(constraint.rollback_limit(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rollback_limit(&self) -> usize {
+        let limit = match &self.reading {
+            Reading::Strict(strict) => strict.matcher.steps(),
+            Reading::Lazy(lazy) => lazy.rollback_limit(),
+        };
+        limit + usize::from(self.ended)
+    }
+
+    /// Takes back the last `tokens` tokens, at most all of them. O(log n) where the text is a
+    /// grammar's, O(n) where it is free.
+    ///
+    /// # Panics
+    ///
+    /// If these are neither all nor at most [`Constraint::rollback_limit`], in free text.
     pub fn rollback(&mut self, tokens: usize) {
         let tokens = tokens.min(self.len());
-        if let Some(budget) = &mut self.budget {
-            budget.give_back(tokens);
-        }
+        self.budget = self.budget.map(|left| left + tokens);
         let end = self.ended && tokens > 0;
+        let inside = tokens - usize::from(end);
+        match &mut self.reading {
+            Reading::Strict(strict) => strict.matcher.rollback(inside),
+            Reading::Lazy(lazy) => lazy.rollback(inside),
+        }
         self.ended &= !end;
-        self.matcher.rollback(tokens - usize::from(end));
     }
 
     /// Takes back everything.
     pub fn reset(&mut self) {
-        self.rollback(self.len());
-        self.renew();
+        self.budget = self.budget.map(|left| left + self.len());
+        self.ended = false;
+        match &mut self.reading {
+            Reading::Strict(strict) => strict.reset(),
+            Reading::Lazy(lazy) => lazy.reset(),
+        }
     }
 }
 
@@ -400,6 +536,25 @@ pub enum ConstraintError {
         /// The token.
         token: TokenId,
     },
+    /// The token completes a trigger, and what is to be read from there on does not fit.
+    Misfit {
+        /// The token.
+        token: TokenId,
+    },
+    /// The token completes a trigger that begins further back than the text that is kept.
+    TriggerTooLong {
+        /// The token.
+        token: TokenId,
+        /// So many bytes are kept at least.
+        limit: usize,
+    },
+    /// Too many constrained parts begin within one token and what is read again with it.
+    TooManyParts {
+        /// The token.
+        token: TokenId,
+        /// The most parts.
+        limit: usize,
+    },
     /// A limit of the matcher.
     Matcher(AdvanceError),
     /// After the token the budget would not suffice to complete the text.
@@ -424,6 +579,19 @@ impl fmt::Display for ConstraintError {
             Self::Refused { token } => write!(f, "the grammar does not allow token {token} here"),
             Self::AfterEnd { token } => {
                 write!(f, "token {token} comes after the end of the generation")
+            }
+            Self::Misfit { token } => write!(
+                f,
+                "token {token} completes a trigger, but the text from there on does not fit what the \
+                 trigger leads to"
+            ),
+            Self::TriggerTooLong { token, limit } => write!(
+                f,
+                "token {token} completes a trigger that began more than {limit} bytes before, the \
+                 limit: put what begins the constrained part into a group of the pattern"
+            ),
+            Self::TooManyParts { token, limit } => {
+                write!(f, "more than {limit} constrained parts begin with token {token}, the limit")
             }
             Self::Matcher(error) => error.fmt(f),
             Self::OverBudget { token, left } => write!(

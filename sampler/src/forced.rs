@@ -4,12 +4,13 @@ use grammask_gbnf::{MOST_FORCED, Session, State};
 
 use crate::characters::begins_character;
 use crate::constraint::Constraint;
+use crate::strict::Strict;
 use crate::token_id::TokenId;
 use crate::trie::{TokenTrie, TrieNode};
 
 impl Constraint {
     /// The bytes that every text goes on with, up to where it may end or there is a choice. Where
-    /// the grammar refers to a token nothing is forced, and after the end neither.
+    /// the grammar refers to a token nothing is forced, in free text and after the end neither.
     ///
     /// ```
     /// use grammask_gbnf::parse;
@@ -21,7 +22,10 @@ impl Constraint {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn forced_bytes(&self) -> Vec<u8> {
-        if self.is_ended() { Vec::new() } else { self.matcher().forced_bytes() }
+        match self.matcher() {
+            Some(matcher) if !self.is_ended() => matcher.forced_bytes(),
+            _ => Vec::new(),
+        }
     }
 
     /// The tokens of the [forced text](Self::forced_bytes) without those that would be others as
@@ -61,15 +65,17 @@ impl Constraint {
         before: &[TokenId],
         mut encode: impl FnMut(&str) -> Result<Vec<TokenId>, E>,
     ) -> Result<Vec<TokenId>, E> {
+        // Where free text may follow a constrained part, so may tokens that are neither's alone.
+        let Some(Strict { matcher, .. }) = self.deciding().strict() else { return Ok(Vec::new()) };
         if self.is_ended() {
             return Ok(Vec::new());
         }
         let ahead = |session: &mut Session| {
-            Ahead::new(session, self.matcher().state(), &self.engine().tables.trie)
+            Ahead::new(session, matcher.state(), &self.engine().tables.trie)
         };
         let ahead = |session: &mut Session| session.limited(MOST_WORK, ahead);
         // Where it takes too much work to say, nothing is.
-        let Some(Ahead { bytes, cuts, next }) = self.matcher().session().look_ahead(ahead) else {
+        let Some(Ahead { bytes, cuts, next }) = matcher.session().look_ahead(ahead) else {
             return Ok(Vec::new());
         };
         for from in before.len().saturating_sub(BEFORE)..=before.len() {

@@ -54,6 +54,11 @@ impl TokenMask {
         }
     }
 
+    /// Adds a token or takes it out.
+    pub(crate) fn set(&mut self, token: TokenId, is_in: bool) {
+        if is_in { self.insert(token) } else { self.remove(token) }
+    }
+
     /// Takes all tokens out.
     pub fn clear(&mut self) {
         self.bits.clear();

@@ -202,6 +202,11 @@ impl TokenTrie {
         &self.tokens[before(nodes.start)..before(nodes.end)]
     }
 
+    /// The tokens at a node and below it.
+    pub(crate) fn tokens_from(&self, node: TrieNode) -> &[TokenId] {
+        self.tokens_of(node.0..self.end(node))
+    }
+
     /// One past the last node of a subtree.
     fn end(&self, node: TrieNode) -> u32 {
         self.nodes[node.0 as usize].end

@@ -61,7 +61,7 @@ fn least_tokens(constraint: &Constraint, most: usize) -> Option<usize> {
 
 /// Whether there are so many ways to read a text that looking at all of them takes long.
 fn is_large(constraint: &Constraint) -> bool {
-    let matcher = constraint.matcher();
+    let matcher = constraint.matcher().expect("it is strict");
     matcher.state().entries().len() > 50 || matcher.session().size() > 5_000
 }
 

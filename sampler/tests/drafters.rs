@@ -258,7 +258,7 @@ proptest! {
         let mut first = Drafts::default();
         first.add(Forced::new(encode));
         for choice in choices {
-            if constraint.matcher().session().size() > 2_000 {
+            if constraint.matcher().expect("it is strict").session().size() > 2_000 {
                 break;
             }
             let expected = forced.draft(&History::new(1), &constraint);

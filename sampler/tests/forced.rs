@@ -45,7 +45,7 @@ proptest! {
         }
 
         let forced = constraint.forced_bytes();
-        let mut matcher = constraint.matcher().clone();
+        let mut matcher = constraint.matcher().expect("it is strict").clone();
         for &byte in &forced {
             prop_assert!(!matcher.is_complete() && matcher.next_bytes().iter().eq([byte]));
             matcher.advance(&[byte]).expect("it may come next");
@@ -59,7 +59,7 @@ proptest! {
         let Ok(forced) = constraint.forced_tokens(&[], encode) else { return Ok(()) };
         let mut choices = choices.into_iter();
         while choices.len() > 0 {
-            let text = complete(&mut constraint.matcher().clone(), &mut choices);
+            let text = complete(&mut constraint.matcher().expect("it is strict").clone(), &mut choices);
             if let Some(Ok(text)) = text.map(String::from_utf8)
                 && let Ok(tokens) = encode(&text)
             {

@@ -75,7 +75,7 @@ fn same(
 
 /// Whether there are so many ways to read a text that looking at all of them takes long.
 fn is_large(constraint: &Constraint) -> bool {
-    let matcher = constraint.matcher();
+    let matcher = constraint.matcher().expect("it is strict");
     matcher.state().entries().len() > 100 || matcher.session().size() > 5_000
 }
 

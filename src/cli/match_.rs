@@ -1,6 +1,6 @@
 //! `grammask match`: whether a text matches a grammar, and where it stops.
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use grammask::gbnf::{Automaton, Grammar, LineIndex, Matcher};
 use grammask::sampler::Constraint;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn read(grammar: &Grammar, args: &MatchArgs, source: &Source) -> anyhow::Result<
         let mut constraint = Constraint::new(&engine, grammar, &args.root)
             .map_err(grammar_source::constraint_failure)?;
         let stop = reading::tokens(&mut constraint, &automaton, &source.bytes)?;
-        (stop, constraint.matcher().clone())
+        (stop, constraint.matcher().context("the text has not come to the grammar")?.clone())
     };
     Ok(stop.or_else(|| {
         let early = || Stop { at: source.bytes.len(), expected: matcher.expected() };

@@ -90,7 +90,9 @@ fn feed(constraint: &mut Constraint, tokens: &[TokenId]) -> anyhow::Result<Optio
         match constraint.accept(token) {
             Ok(()) => at += bytes.len(),
             Err(ConstraintError::Refused { .. }) => {
-                let mut matcher = constraint.matcher().clone();
+                let Some(mut matcher) = constraint.matcher().cloned() else {
+                    return Ok(Some(Stop { at, expected: Vec::new() }));
+                };
                 let inside = if vocabulary.is_control(token) {
                     0
                 } else {

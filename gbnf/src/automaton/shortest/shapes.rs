@@ -77,21 +77,19 @@ impl Needs {
             let key = self.label(Label::Term(rest));
             return plus(plus(key, value), self.behind_member(shape, after));
         }
-        let whole = |end: &[u8]| [path, end].concat();
-        let first = self.first_text(rest);
-        let found = if may_be_known {
-            let count = |end: &[u8]| {
-                let key = whole(end);
-                let is_taken = (present.is_written)(&key) || is_declared(shapes, &key, &self.terms);
-                let count = if is_taken { NEVER } else { self.count(end)[0] };
-                (count != NEVER).then_some((count, key))
-            };
-            // Mostly it is the first one.
-            let others = || ByLength::new(rest, &self.terms).find_map(|end| count(&end));
-            first.and_then(|end| count(&end)).or_else(others)
-        } else {
-            first.map(|end| (self.label(Label::Term(rest)), whole(&end)))
+        if !may_be_known && let Some(behind) = self.behind_some_key(shape, member, present) {
+            return plus(self.label(Label::Term(rest)), behind);
+        }
+        let count = |end: &[u8]| {
+            let key = [path, end].concat();
+            let is_taken = (present.is_written)(&key) || is_declared(shapes, &key, &self.terms);
+            let count = if is_taken { NEVER } else { self.count(end)[0] };
+            (count != NEVER).then_some((count, key))
         };
+        // Mostly it is the first one.
+        let first = self.first_text(rest).and_then(|end| count(&end));
+        let others = || ByLength::new(rest, &self.terms).find_map(|end| count(&end));
+        let found = first.or_else(others);
         let Some((count, key)) = found else { return NEVER };
         let count_of = |other| (present.count_of)(other).saturating_add(u32::from(other == member));
         let is_written = |other: &[u8]| other == key || (present.is_written)(other);
