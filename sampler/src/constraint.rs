@@ -287,7 +287,7 @@ impl Constraint {
     }
 
     /// The same after a piece of a token that may come.
-    fn needed_after(&self, piece: Piece) -> Option<usize> {
+    pub(crate) fn needed_after(&self, piece: Piece) -> Option<usize> {
         match &self.reading {
             Reading::Strict(strict) => strict.needed_after(piece, &self.engine),
             Reading::Lazy(lazy) => match lazy.inner() {

@@ -102,6 +102,14 @@ impl Utf8Place {
     /// Between two characters.
     pub(crate) const BETWEEN: Self = Self { missing: 0, lo: 0, hi: 0 };
 
+    /// No character is longer than its first byte by more bytes.
+    pub(crate) const MOST_MISSING: usize = 3;
+
+    /// How many bytes of a character are still to come.
+    pub(crate) fn missing(self) -> usize {
+        self.missing.into()
+    }
+
     /// The place after a byte, if a character can have it there.
     pub(crate) fn after(self, byte: u8) -> Option<Self> {
         let (missing, lo, hi) = match (self.missing, byte) {

@@ -4,7 +4,6 @@
 //! `suspects.rs` in the tokens that may come next; `reading.rs` goes from free text to what is
 //! constrained and back, and `free_mask.rs` has the masks.
 
-mod budget;
 mod ecmascript;
 mod error;
 mod free_mask;
@@ -12,13 +11,14 @@ mod reading;
 mod recent;
 mod search;
 mod suspects;
+mod thinking_budget;
 mod trigger;
 
 use std::sync::Arc;
 
-pub use budget::Budget;
 pub use error::{LazyError, PatternError, PatternProblem};
 pub(crate) use reading::{Lazy, Phase, Plan};
+pub use thinking_budget::ThinkingBudget;
 pub use trigger::Trigger;
 
 use crate::constraint::Constraint;
@@ -53,7 +53,7 @@ pub struct LazyGrammar {
     triggers: Vec<(Trigger, Constraint)>,
     rearm: bool,
     required: bool,
-    budget: Option<Budget>,
+    budget: Option<ThinkingBudget>,
 }
 
 impl LazyGrammar {
@@ -91,7 +91,7 @@ impl LazyGrammar {
     ///
     /// ```
     /// use grammask_gbnf::parse;
-    /// use grammask_sampler::{Budget, Constraint, Engine, LazyGrammar, TokenId, Trigger, Vocabulary};
+    /// use grammask_sampler::{ThinkingBudget, Constraint, Engine, LazyGrammar, TokenId, Trigger, Vocabulary};
     ///
     /// let json = r#"{"tokens": ["hm", "!", "yes", "</think>"], "control": [3]}"#;
     /// let engine = Engine::new(Vocabulary::from_json(json)?);
@@ -100,7 +100,7 @@ impl LazyGrammar {
     /// let mut constraint = LazyGrammar::new()
     ///     .trigger(Trigger::token(end).behind(), answer.clone())
     ///     .required()
-    ///     .budget(Budget::new(2, "!", answer).token(end))
+    ///     .budget(ThinkingBudget::new(2, "!", answer).token(end))
     ///     .build(&engine)?;
     /// let mut allowed = Vec::new();
     /// for token in [0, 0, 1, 3, 2] {
@@ -112,7 +112,7 @@ impl LazyGrammar {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn budget(mut self, budget: Budget) -> Self {
+    pub fn budget(mut self, budget: ThinkingBudget) -> Self {
         self.budget = Some(budget);
         self
     }

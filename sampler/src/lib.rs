@@ -70,7 +70,7 @@ pub use chain::{Chain, Sampler, Timing};
 pub use constraint::{Constraint, ConstraintError};
 pub use engine::Engine;
 pub use grammar_sampler::{GrammarSampler, Mode, SampleError};
-pub use lazy::{Budget, LazyError, LazyGrammar, PatternError, PatternProblem, Trigger};
+pub use lazy::{LazyError, LazyGrammar, PatternError, PatternProblem, ThinkingBudget, Trigger};
 pub use mask::TokenMask;
 pub use reach::Reach;
 pub use rng::{Discrete, Mt19937, uniform_f32, uniform_f64};

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::Grammar;
+use grammask_gbnf::{Grammar, parse};
 use grammask_oracle::generate;
-use grammask_sampler::{BudgetError, Constraint, Engine, TokenId, TokenMask, Vocabulary};
+use grammask_sampler::{
+    BudgetError, Constraint, Engine, LazyGrammar, ThinkingBudget, TokenId, TokenMask, Trigger,
+    Vocabulary,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -158,4 +161,58 @@ proptest! {
     ) {
         run(&engine(&tokens, has_all_bytes), &grammar, more, &choices)?;
     }
+}
+
+/// Free text that may end at any time needs nothing but the end; what a trigger leads to must fit.
+#[test]
+fn budgets_of_lazy_grammars_are_kept() {
+    let tokens: Vec<Vec<u8>> =
+        ["a", "<", "[[", "[", "]", "é", "\u{e9}!"].map(|text| text.as_bytes().to_vec()).to_vec();
+    let mut builder = Vocabulary::builder();
+    for token in &tokens {
+        builder.push(token);
+    }
+    for byte in 0..=u8::MAX {
+        if !tokens.iter().any(|token| token[..] == [byte]) {
+            builder.push([byte]);
+        }
+    }
+    builder.push_control("</think>");
+    builder.push_eog("</s>");
+    let engine = Engine::new(builder.build().expect("the tokens are distinct"));
+    let end = engine.vocabulary().token_by_text(b"</think>").expect("it has been added");
+    let grammar =
+        parse(r#"root ::= "<" list; list ::= "[" list* "]""#.replace("; ", "\n").as_str());
+    let list = Constraint::new(&engine, &grammar.expect("it is a grammar"), "root");
+    let list = list.expect("it compiles");
+    let auto = LazyGrammar::new().trigger(Trigger::word("<"), list.clone());
+    let think = LazyGrammar::new().trigger(Trigger::token(end).behind(), list.clone()).required();
+    let limited = think.clone().budget(ThinkingBudget::new(3, "so", list.clone()).token(end));
+    let by_word = LazyGrammar::new().trigger(Trigger::word("</").behind(), list.clone()).required();
+    let by_limit = by_word.clone().budget(ThinkingBudget::new(3, "so</", list));
+    let cases = [(auto.clone(), 1), (auto.rearm(), 1), (think, 5), (limited, 5), (by_limit, 14)];
+    for (lazy, needed) in cases {
+        let constraint = lazy.build(&engine).expect("the triggers are valid");
+        assert_eq!(constraint.needed(), Some(needed), "{lazy:?}");
+        for (more, seed) in (0..4).flat_map(|more| (0..40_usize).map(move |seed| (more, seed))) {
+            let mut constraint = constraint.clone();
+            constraint.set_budget(needed + more).expect("it is enough");
+            let mut choice = seed + 1;
+            for at in 0.. {
+                assert!(at <= needed + more, "{lazy:?}");
+                let mask = constraint.mask();
+                if constraint.is_ended() {
+                    break;
+                }
+                assert_eq!(mask, accepted(&constraint), "{lazy:?} after {at}");
+                // Tokens of the first few, as nearly all are bytes.
+                let tokens: Vec<TokenId> = mask.tokens().collect();
+                choice = choice * 31 % 1009;
+                let token = tokens[choice % tokens.len().min(8)];
+                constraint.accept(token).expect("the mask has it");
+            }
+        }
+    }
+    let constraint = by_word.build(&engine).expect("the triggers are valid");
+    assert_eq!(constraint.clone().set_budget(100), Err(BudgetError::Unknown));
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use grammask_gbnf::{Automaton, Matcher, parse};
 use grammask_sampler::{
-    Budget, Constraint, ConstraintError, Engine, LazyError, LazyGrammar, TokenId, TokenMask,
-    Trigger, Vocabulary, fill_masks,
+    Constraint, ConstraintError, Engine, LazyError, LazyGrammar, ThinkingBudget, TokenId,
+    TokenMask, Trigger, Vocabulary, fill_masks,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -146,7 +146,7 @@ impl Case {
         let lazy = if self.required { lazy.required() } else { lazy };
         let lazy = match self.budget {
             Some((tokens, closing, grammar)) => {
-                lazy.budget(Budget::new(tokens, closing, constraint(engine, grammar)))
+                lazy.budget(ThinkingBudget::new(tokens, closing, constraint(engine, grammar)))
             }
             None => lazy,
         };
@@ -560,7 +560,7 @@ fn thinking_has_a_budget() {
     let by_token = LazyGrammar::new()
         .trigger(Trigger::token(TokenId(9)).behind(), answer.clone())
         .required()
-        .budget(Budget::new(2, "!", answer.clone()).token(TokenId(9)))
+        .budget(ThinkingBudget::new(2, "!", answer.clone()).token(TokenId(9)))
         .build(&engine)
         .unwrap();
     let allowed = |tokens: &[u32]| {
@@ -586,7 +586,7 @@ fn thinking_has_a_budget() {
     let by_text = LazyGrammar::new()
         .trigger(Trigger::word("</think>").behind(), answer.clone())
         .required()
-        .budget(Budget::new(0, "</think>", answer))
+        .budget(ThinkingBudget::new(0, "</think>", answer))
         .build(&engine)
         .unwrap();
     let mut constraint = by_text.clone();
@@ -827,9 +827,9 @@ fn bad_lazy_grammars() {
     ended.accept(end).expect("it is complete");
     assert_eq!(error(word().trigger(Trigger::word("y"), ended)), LazyError::Ended { trigger: 1 });
     let budget = |budget| error(word().budget(budget));
-    assert_eq!(budget(Budget::new(1, "", target.clone())), LazyError::EmptyClosing);
+    assert_eq!(budget(ThinkingBudget::new(1, "", target.clone())), LazyError::EmptyClosing);
     for token in [end, unknown] {
-        let closing = budget(Budget::new(1, "!", target.clone()).token(token));
+        let closing = budget(ThinkingBudget::new(1, "!", target.clone()).token(token));
         assert!(matches!(closing, LazyError::Closing(_)), "{closing}");
     }
 

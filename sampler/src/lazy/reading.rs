@@ -106,7 +106,7 @@ impl Plan {
         if grammar.triggers.is_empty() {
             return Err(LazyError::NoTrigger);
         }
-        let budget_target = grammar.budget.as_ref().map(super::Budget::target);
+        let budget_target = grammar.budget.as_ref().map(super::ThinkingBudget::target);
         let targets = grammar.triggers.iter().map(|(_, target)| target).chain(budget_target);
         for (trigger, target) in targets.enumerate() {
             if !Arc::ptr_eq(target.engine(), engine) {
@@ -133,7 +133,7 @@ impl Plan {
                 tokens.push((token, index, is_behind));
             }
         }
-        let limit = |budget: &super::Budget| {
+        let limit = |budget: &super::ThinkingBudget| {
             let (tokens, closing) = budget.compile(engine)?;
             Ok(Limit { tokens, closing, target: budget.target().clone() })
         };
@@ -164,6 +164,12 @@ impl Plan {
             character: Utf8Place::BETWEEN,
             is_after_target,
         })
+    }
+
+    /// How many tokens the closing takes, and what follows it.
+    fn needed_to_close(&self) -> Option<usize> {
+        let limit = self.budget.as_ref()?;
+        Some(limit.closing.needed_text()? + limit.target.needed_text()?)
     }
 
     /// Whether no more free text may come but the rest of a character.
@@ -458,11 +464,32 @@ impl Lazy {
         self.plan.is_complete(&self.phase, engine)
     }
 
-    /// How many tokens complete the text, if that is known: as long as it is free and may not end, it
-    /// is not.
+    /// How many tokens complete the text, if that is known: where free text may not end it is if a
+    /// trigger token leads on, or the free text is limited.
     pub(crate) fn needed(&self, engine: &Engine) -> Option<usize> {
         match &self.phase {
-            Phase::Free(_) => self.is_complete(engine).then_some(0),
+            Phase::Free(_) if self.is_complete(engine) => Some(0),
+            Phase::Free(free) => {
+                let plan = &self.plan;
+                if plan.is_spent(free) {
+                    // The rest of a character, then the closing.
+                    return Some(free.character.missing() + plan.needed_to_close()?);
+                }
+                // The token leads on at once; what is read before it can only come to the closing.
+                let by_token = plan.tokens.iter().filter_map(|&(token, trigger, is_behind)| {
+                    let target = &plan.targets[trigger];
+                    let after = if is_behind {
+                        target.needed_text()
+                    } else {
+                        target.needed_after(Piece::whole(token))
+                    };
+                    Some(1 + after?)
+                });
+                by_token.min().or_else(|| {
+                    let left = plan.budget.as_ref()?.tokens - free.tokens;
+                    Some(left + Utf8Place::MOST_MISSING + plan.needed_to_close()?)
+                })
+            }
             Phase::Closing(closing) => {
                 let target = &self.plan.budget.as_ref()?.target;
                 Some(closing.needed_text()? + target.needed_text()?)

@@ -13,14 +13,14 @@ use std::sync::Arc;
 ///
 /// See [`LazyGrammar::budget`](crate::LazyGrammar::budget) for an example.
 #[derive(Clone, Debug)]
-pub struct Budget {
+pub struct ThinkingBudget {
     tokens: usize,
     text: String,
     token: Option<TokenId>,
     target: Constraint,
 }
 
-impl Budget {
+impl ThinkingBudget {
     /// After this many tokens of free text comes `closing`, as text, and then what `target` allows.
     /// With 0 tokens the closing is the first that comes.
     pub fn new(tokens: usize, closing: impl Into<String>, target: Constraint) -> Self {
