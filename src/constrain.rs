@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use grammask_gbnf::{Diagnostics, Grammar};
 use grammask_json_schema::{Options, SchemaError, TextError, parse_schema, translate};
-use grammask_sampler::{Constraint, ConstraintError, Engine};
+use grammask_sampler::{Constraint, ConstraintError, Engine, LazyError};
 use thiserror::Error;
 
 /// Why a text gives no constraint.
@@ -23,6 +23,9 @@ pub enum ConstrainError {
     /// The grammar does not compile on the vocabulary.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
+    /// A trigger cannot be searched for.
+    #[error(transparent)]
+    Lazy(#[from] LazyError),
 }
 
 impl From<TextError> for ConstrainError {

@@ -34,6 +34,7 @@
 //! - [`grammar_constraint`], [`schema_constraint`], [`schema_grammar`]: from a text to what the next
 //!   token may be.
 //! - [`engine_for_schemas`]: an engine that has the tables which nearly every schema needs.
+//! - [`plan_constraint`]: from the tools of an agent to a constraint.
 //! - [`LanguageModel`]: where logits come from; [`RandomModel`]: from nowhere.
 //! - [`generate`]: one token after the other until the end.
 //!
@@ -45,6 +46,7 @@ mod constrain;
 mod generation;
 mod model;
 mod rehearsal;
+mod tool_calls;
 
 pub use constrain::{
     ConstrainError, grammar_constraint, parse_grammar, schema_constraint, schema_grammar,
@@ -52,6 +54,7 @@ pub use constrain::{
 pub use generation::{Ending, Generation, GenerationError, generate};
 pub use model::{LanguageModel, ModelError, RandomModel};
 pub use rehearsal::engine_for_schemas;
+pub use tool_calls::{is_control, plan_constraint};
 
 pub use grammask_agents as agents;
 pub use grammask_gbnf as gbnf;

@@ -59,7 +59,7 @@ pub(super) enum Command {
     /// Show which tokens may come next
     Mask(MaskArgs),
     /// Write a text that a grammar or schema allows
-    Generate(GenerateArgs),
+    Generate(Box<GenerateArgs>),
     /// Explain a chain of samplers: what each makes of the logits
     Chain(ChainArgs),
 }
@@ -167,13 +167,57 @@ pub(super) struct GenerateArgs {
         value_parser = clap::value_parser!(i64).range(-1..)
     )]
     pub(super) max_tokens: i64,
+    /// Cut the text after so many tokens, in place of writing one that is complete within them
+    #[arg(long)]
+    pub(super) cut: bool,
     /// Print to stderr, for each token, how many candidates each sampler leaves
     #[arg(long)]
     pub(super) trace: bool,
     #[command(flatten)]
+    pub(super) agent: AgentArgs,
+    #[command(flatten)]
     pub(super) mode: ModeArgs,
     #[command(flatten)]
     pub(super) sampling: SamplingArgs,
+}
+
+/// Free text and what is constrained in it.
+#[derive(Debug, Arguments)]
+#[command(next_help_heading = "Agents")]
+pub(super) struct AgentArgs {
+    /// Free text until this comes, then the grammar: a control token, /a regular expression/ or any
+    /// other text; several may be given
+    #[arg(long, value_name = "TEXT")]
+    pub(super) trigger: Vec<String>,
+    /// Free text again behind the grammar, and again with a trigger
+    #[arg(long, requires = "trigger")]
+    pub(super) rearm: bool,
+    /// A file with tools as in a request to OpenAI's chat API: calls of them in place of a grammar
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "trigger"])]
+    pub(super) tools: Option<String>,
+    /// auto, none, required, or the name of a tool
+    #[arg(long, default_value = "auto", value_name = "CHOICE", requires = "tools")]
+    pub(super) tool_choice: String,
+    /// How calls are written: hermes, llama-3, mistral, harmony, json and others
+    #[arg(long, default_value = "json", value_name = "NAME", requires = "tools")]
+    pub(super) tool_format: String,
+    /// Several calls may be written
+    #[arg(long, requires = "tools")]
+    pub(super) parallel_tool_calls: bool,
+    /// Think first, for N tokens at most; -1: without bound. (The prompt has begun the thinking)
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i64).range(-1..)
+    )]
+    pub(super) reasoning_budget: Option<i64>,
+    /// What is written when the budget for thinking is spent, before the end tag
+    #[arg(long, default_value = "", value_name = "TEXT", requires = "reasoning_budget")]
+    pub(super) reasoning_budget_message: String,
+    /// What ends the thinking
+    #[arg(long, default_value = "</think>", value_name = "TAG", requires = "reasoning_budget")]
+    pub(super) reasoning_end: String,
 }
 
 #[derive(Debug, Arguments)]
@@ -219,9 +263,7 @@ pub(super) enum ModelArg {
 #[group(skip)]
 pub(super) struct SourceArgs {
     /// A grammar
-    #[arg(long, value_name = "TEXT", group = "source", required_unless_present_any = [
-        "grammar_file", "json_schema", "json_schema_file"
-    ])]
+    #[arg(long, value_name = "TEXT", group = "source")]
     pub(super) grammar: Option<String>,
     /// A file with a grammar; `-` is standard input
     #[arg(long, value_name = "FILE", group = "source")]

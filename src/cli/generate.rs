@@ -1,19 +1,23 @@
 //! `grammask generate`: a text that a grammar or schema allows.
 
+mod constraint;
+
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use grammask::agents::Pieces;
-use grammask::sampler::{Chain, Constraint, GrammarSampler, Vocabulary};
+use anyhow::{anyhow, bail};
+use grammask::agents::{Event, Pieces, Plan};
+use grammask::sampler::{Chain, GrammarSampler, Vocabulary};
 use grammask::{Ending, Generation, LanguageModel, RandomModel, generate};
 use serde_json::{Value, json};
 
-use super::args::{GenerateArgs, ModelArg};
-use super::failure::Invalid;
-use super::output::{Output, print_json};
-use super::trace::Trace;
-use super::{grammar_source, sampling, vocabulary};
+use crate::cli::args::{GenerateArgs, ModelArg};
+use crate::cli::failure::Invalid;
+use crate::cli::output::{Output, print_json};
+use crate::cli::trace::Trace;
+use crate::cli::{sampling, vocabulary};
+use constraint::Request;
 
 pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     let start = Instant::now();
@@ -21,9 +25,15 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     let load = start.elapsed();
 
     let start = Instant::now();
-    let (grammar, root) = grammar_source::load(&args.source, output)?;
-    let constraint =
-        Constraint::new(&engine, &grammar, root).map_err(grammar_source::constraint_failure)?;
+    let Request { mut constraint, grammar, plan } = Request::load(args, &engine, output)?;
+    let max_tokens = usize::try_from(args.max_tokens).ok();
+    if let Some(tokens) = max_tokens.filter(|_| !args.cut) {
+        if args.sampling.ignore_eos {
+            bail!("--ignore-eos leaves no end that --max-tokens could keep: give --cut or -n -1");
+        }
+        let help = "or give --cut, which writes as much as there is room for";
+        constraint.set_budget(tokens).map_err(|error| anyhow!("--max-tokens: {error}; {help}"))?;
+    }
     let compile = start.elapsed();
 
     let mut chain = sampling::chain(&sampling::settings(&args.sampling)?, engine.vocabulary())?;
@@ -37,30 +47,30 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
             Box::new(RandomModel::new(&engine, args.sampling.seed.value).with_words_of(&grammar))
         }
     };
-    let max_tokens = usize::try_from(args.max_tokens).unwrap_or(usize::MAX);
 
     let start = Instant::now();
     let mut stream = Stream::default();
     let mut failure = None;
-    let generation = generate(&mut *model, &mut sampler, max_tokens, |token| {
-        let vocabulary = engine.vocabulary();
-        if let Some(trace) = &trace {
-            let bytes = vocabulary.bytes(token).unwrap_or_default();
-            let text = String::from_utf8_lossy(bytes);
-            // A trace that nobody reads is no reason to stop.
-            let _ = writeln!(io::stderr(), "{token} {text:?}: {}", trace.take());
-        }
-        if output.is_json() || vocabulary.is_control(token) {
-            return ControlFlow::Continue(());
-        }
-        match stream.write(vocabulary.bytes(token).unwrap_or_default()) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failure = Some(error);
-                ControlFlow::Break(())
+    let generation =
+        generate(&mut *model, &mut sampler, max_tokens.unwrap_or(usize::MAX), |token| {
+            let vocabulary = engine.vocabulary();
+            if let Some(trace) = &trace {
+                let bytes = vocabulary.bytes(token).unwrap_or_default();
+                let text = String::from_utf8_lossy(bytes);
+                // A trace that nobody reads is no reason to stop.
+                let _ = writeln!(io::stderr(), "{token} {text:?}: {}", trace.take());
             }
-        }
-    })?;
+            if output.is_json() || vocabulary.is_control(token) {
+                return ControlFlow::Continue(());
+            }
+            match stream.write(vocabulary.bytes(token).unwrap_or_default()) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        })?;
     if let Some(error) = failure {
         return Err(error.into());
     }
@@ -71,6 +81,10 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
         let mut result =
             result(&generation, complete, engine.vocabulary(), &times, sampler.chain());
         result["seed"] = json!(seed.value);
+        if let Some(plan) = &plan {
+            result["events"] =
+                serde_json::to_value(events(plan, &generation, engine.vocabulary()))?;
+        }
         print_json(&result)?;
     } else {
         stream.finish()?;
@@ -84,6 +98,26 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     }
     let count = generation.tokens.len();
     Err(Invalid::Unsaid(format!("cut after {count} tokens (--max-tokens)")).into())
+}
+
+/// Content, thinking and calls of what has been written.
+fn events(plan: &Plan, generation: &Generation, vocabulary: &Vocabulary) -> Vec<Event> {
+    let mut parser = plan.parser();
+    let (mut pieces, mut events) = (Pieces::default(), Vec::new());
+    for &token in generation.tokens.iter().filter(|&&token| !vocabulary.is_eog(token)) {
+        let bytes = vocabulary.bytes(token).unwrap_or_default();
+        let mut text = String::new();
+        if vocabulary.is_control(token) {
+            pieces.finish(&mut text);
+            events.extend(parser.push_text(&text));
+            events.extend(parser.push_control(&String::from_utf8_lossy(bytes)));
+        } else {
+            pieces.push(bytes, &mut text);
+            events.extend(parser.push_text(&text));
+        }
+    }
+    events.extend(parser.finish());
+    events
 }
 
 /// How long it took.

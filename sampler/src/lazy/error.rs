@@ -58,7 +58,6 @@ pub enum LazyError {
         /// Which trigger.
         trigger: usize,
         /// What is wrong.
-        #[source]
         error: PatternError,
     },
     /// The patterns take too much room, one by one or together.
@@ -75,7 +74,7 @@ pub enum LazyError {
     EmptyClosing,
     /// A closing that the vocabulary cannot spell or that ends generation.
     #[error("the closing of the budget: {0}")]
-    Closing(#[source] crate::ConstraintError),
+    Closing(crate::ConstraintError),
 }
 
 /// Why a trigger pattern cannot be read.

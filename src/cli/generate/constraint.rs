@@ -1,0 +1,131 @@
+//! What may be written: a grammar from the start or from a trigger on, tools, thinking before it.
+
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use grammask::agents::{Format, Plan, ToolChoice, Tools, plan};
+use grammask::gbnf::Grammar;
+use grammask::json_schema::Notation;
+use grammask::sampler::{Constraint, Engine, LazyGrammar, ThinkingBudget, Trigger};
+use grammask::{grammar_constraint, is_control, plan_constraint};
+use serde_json::Value;
+
+use crate::cli::args::{AgentArgs, GenerateArgs};
+use crate::cli::input::Source;
+use crate::cli::output::Output;
+use crate::cli::{grammar_source, schema_options};
+
+/// What may be written.
+pub(super) struct Request {
+    pub(super) constraint: Constraint,
+    /// The grammar, whose words the random model knows.
+    pub(super) grammar: Grammar,
+    /// How calls are read back.
+    pub(super) plan: Option<Plan>,
+}
+
+impl Request {
+    pub(super) fn load(
+        args: &GenerateArgs,
+        engine: &Arc<Engine>,
+        output: Output,
+    ) -> anyhow::Result<Self> {
+        let request = match &args.agent.tools {
+            Some(path) => Self::of_tools(path, args, engine, output)?,
+            None => Self::of_grammar(args, engine, output)?,
+        };
+        Ok(Self { constraint: thinking(request.constraint, &args.agent, engine)?, ..request })
+    }
+
+    fn of_grammar(
+        args: &GenerateArgs,
+        engine: &Arc<Engine>,
+        output: Output,
+    ) -> anyhow::Result<Self> {
+        let (grammar, root) = grammar_source::load(&args.source, output)?;
+        let constraint = Constraint::new(engine, &grammar, root);
+        let mut constraint = constraint.map_err(grammar_source::constraint_failure)?;
+        if !args.agent.trigger.is_empty() {
+            let mut lazy = LazyGrammar::new();
+            for text in &args.agent.trigger {
+                lazy = lazy.trigger(trigger(text, engine), constraint.clone());
+            }
+            if args.agent.rearm {
+                lazy = lazy.rearm();
+            }
+            constraint = lazy.build(engine).context("--trigger")?;
+        }
+        Ok(Self { constraint, grammar, plan: None })
+    }
+
+    fn of_tools(
+        path: &str,
+        args: &GenerateArgs,
+        engine: &Arc<Engine>,
+        output: Output,
+    ) -> anyhow::Result<Self> {
+        let source = Source::read(path)?;
+        let tools = grammar_source::json(&source, "list of tools", output)?;
+        let tools = Tools::from_openai(&tools).with_context(|| source.name.clone())?;
+        let name = &args.agent.tool_format;
+        let format = Format::named(name).ok_or_else(|| {
+            let names: Vec<&str> = Format::all().map(|format| format.name()).collect();
+            anyhow!("--tool-format: there is no format `{name}`: {}", names.join(", "))
+        })?;
+        let choice = match &*args.agent.tool_choice {
+            "auto" => ToolChoice::Auto,
+            "none" => ToolChoice::None,
+            "required" => ToolChoice::Required,
+            // As in a request, where a function is named by an object.
+            text => match text.starts_with('{').then(|| serde_json::from_str::<Value>(text)) {
+                Some(Ok(choice)) => ToolChoice::from_openai(&choice).context("--tool-choice")?,
+                Some(Err(error)) => return Err(error).context("--tool-choice is not JSON"),
+                None => ToolChoice::Named(text.to_owned()),
+            },
+        };
+        let options = schema_options::resolve(&args.source.options, Notation::Extended);
+        let parallel = args.agent.parallel_tool_calls;
+        let is_control = |text: &str| is_control(engine, text);
+        let plan = plan(&tools, &choice, parallel, format, &is_control, &options)
+            .with_context(|| source.name.clone())?;
+        let constraint = match plan_constraint(engine, &plan)? {
+            Some(constraint) => constraint,
+            // Any text.
+            None => grammar_constraint(engine, "root ::= .*", "root")?,
+        };
+        Ok(Self { constraint, grammar: plan.grammar.clone(), plan: Some(plan) })
+    }
+}
+
+/// A control token, a regular expression between slashes, or else a word.
+fn trigger(text: &str, engine: &Engine) -> Trigger {
+    let pattern = text.strip_prefix('/').and_then(|text| text.strip_suffix('/'));
+    match (pattern, engine.vocabulary().token_by_text(text.as_bytes())) {
+        (_, Some(token)) if is_control(engine, text) => Trigger::token(token),
+        (Some(pattern), _) => Trigger::pattern(pattern),
+        (None, _) => Trigger::word(text),
+    }
+}
+
+/// Thinking first, if it is asked for.
+fn thinking(
+    answer: Constraint,
+    args: &AgentArgs,
+    engine: &Arc<Engine>,
+) -> anyhow::Result<Constraint> {
+    let Some(budget) = args.reasoning_budget else { return Ok(answer) };
+    let end = &args.reasoning_end;
+    let token = engine.vocabulary().token_by_text(end.as_bytes());
+    let token = token.filter(|_| is_control(engine, end));
+    let trigger = token.map_or_else(|| Trigger::word(end), Trigger::token);
+    let mut lazy = LazyGrammar::new().trigger(trigger.behind(), answer.clone()).required();
+    if let Ok(tokens) = usize::try_from(budget) {
+        let message = &args.reasoning_budget_message;
+        let limit = match token {
+            Some(token) => ThinkingBudget::new(tokens, message, answer).token(token),
+            None => ThinkingBudget::new(tokens, format!("{message}{end}"), answer),
+        };
+        lazy = lazy.budget(limit);
+    }
+    lazy.build(engine).context("--reasoning-end")
+}
