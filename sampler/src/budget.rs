@@ -105,6 +105,17 @@ impl<'a> Budget<'a> {
                 let is_unambiguous = engine.is_unambiguous(session, entry, term);
                 Some(Top { term, behind, is_unambiguous, known: Vec::new() })
             }
+            Label::Counted { rest, item, min, .. } if min <= MOST_COUNTED => {
+                let behind = session.needed_behind(entry, self.needs)?;
+                let table =
+                    engine.tables.iterations(TokenTrie::ROOT, (rest, item), session.terms());
+                let first = session.first_behind(entry);
+                let is_unambiguous = first.is_some_and(|first| !first.intersects(&table.ambiguous));
+                // How many iterations there are at most makes no difference to what they need.
+                let terms = session.terms();
+                let term = terms.concat(rest, terms.repeat(item, min, None));
+                Some(Top { term, behind, is_unambiguous, known: Vec::new() })
+            }
             Label::Key { .. } => {
                 let KeyTerms { free, only, .. } = session.key_terms(entry.label)?;
                 let (&[term], Some(member)) = (&free[..], only) else { return None };
@@ -167,6 +178,9 @@ impl<'a> Budget<'a> {
         }
     }
 }
+
+/// Loops of which more iterations are missing are not looked up in tables.
+const MOST_COUNTED: u32 = 64;
 
 /// The terminal of a configuration.
 struct Top {
