@@ -158,7 +158,7 @@ pub struct TokenReference {
 pub enum TokenName {
     /// `<[7]>`: by id.
     Id(u32),
-    /// `<think>`: by its text, which includes the angle brackets.
+    /// By its text: `<think>`, angle brackets included; any other text as `<["[TOOL_CALLS]"]>`.
     Text(String),
 }
 

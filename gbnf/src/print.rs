@@ -67,9 +67,20 @@ impl fmt::Display for TokenReference {
         let not = if self.negated { "!" } else { "" };
         match &self.token {
             TokenName::Id(id) => write!(f, "{not}<[{id}]>"),
-            TokenName::Text(text) => write!(f, "{not}{text}"),
+            TokenName::Text(text) if is_bare(text) => write!(f, "{not}{text}"),
+            TokenName::Text(text) => {
+                write!(f, "{not}<[")?;
+                literal(f, text)?;
+                f.write_str("]>")
+            }
         }
     }
+}
+
+/// Whether the text of a token is its name as it is.
+fn is_bare(text: &str) -> bool {
+    let inside = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
+    inside.is_some_and(|inside| !inside.starts_with('[') && !inside.contains('>'))
 }
 
 /// What is still to be printed.

@@ -183,7 +183,11 @@ fn skip_escaped(bytes: &[u8], mut at: usize, close: u8) -> Option<usize> {
     }
 }
 
-fn skip_token(bytes: &[u8], at: usize) -> Option<usize> {
+fn skip_token(bytes: &[u8], mut at: usize) -> Option<usize> {
+    // A text in quotes may have any character.
+    if bytes[at..].starts_with(b"<[\"") {
+        at = skip_escaped(bytes, at + 3, b'"')?;
+    }
     bytes[at..].iter().position(|&byte| byte == b'>').map(|length| at + length + 1)
 }
 

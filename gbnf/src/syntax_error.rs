@@ -87,6 +87,7 @@ fn expected_words(expected: &[Rule]) -> Vec<&'static str> {
             Rule::bar => "'|'",
             Rule::token | Rule::token_text => "a token reference",
             Rule::token_id => "a token id",
+            Rule::quoted => "its text in quotes",
             Rule::star | Rule::plus | Rule::optional | Rule::bounds => "a quantifier",
             Rule::required | Rule::maybe | Rule::many | Rule::never => {
                 "one of '=>' '?=>' '*=>' '!=>'"

@@ -156,25 +156,39 @@ impl<'a> TreeBuilder<'a> {
         let span = self.span(&pair);
         let text = pair.as_str().trim_start_matches('!');
         let negated = text.len() < pair.as_str().len();
-        let id = pair.into_inner().find(|part| part.as_rule() == Rule::token_id);
-        let token = if let Some(id) = id {
-            TokenName::Id(id.as_str().parse().unwrap_or_else(|_| {
+        let name = pair.into_inner().find(|part| part.as_rule() != Rule::not);
+        let token = match name.map(|name| (name.as_rule(), name)) {
+            Some((Rule::token_id, id)) => TokenName::Id(id.as_str().parse().unwrap_or_else(|_| {
                 let limit = u32::MAX;
                 let fault = format!("token id {} exceeds the limit of {limit}", id.as_str());
                 self.faults.push(Diagnostic::new(Code::Limit, self.span(&id), fault));
                 limit
-            }))
-        } else {
-            if self.config.token_exists.is_some_and(|exists| !exists(text)) {
-                let fault = format!("'{text}' is not one token of the vocabulary");
-                self.faults.push(
-                    Diagnostic::new(Code::UnknownToken, span, fault)
-                        .with_help("write '<[7]>' for the token with the id 7"),
-                );
+            })),
+            Some((Rule::quoted, quoted)) => {
+                self.own_word("<[\"..\"]>", span);
+                let (inside, base) = (quoted.as_str(), self.span(&quoted).start + 1);
+                let inside = &inside[1..inside.len() - 1];
+                let text = characters::literal(inside, base, Dialect::Grammask, self.faults);
+                let ExprKind::Literal(text) = text else { unreachable!("it is a literal") };
+                self.known_token(&text, span);
+                TokenName::Text(text)
             }
-            TokenName::Text(text.to_owned())
+            _ => {
+                self.known_token(text, span);
+                TokenName::Text(text.to_owned())
+            }
         };
         TokenReference { negated, token }
+    }
+
+    fn known_token(&mut self, text: &str, span: Span) {
+        if self.config.token_exists.is_some_and(|exists| !exists(text)) {
+            let fault = format!("'{text}' is not one token of the vocabulary");
+            self.faults.push(
+                Diagnostic::new(Code::UnknownToken, span, fault)
+                    .with_help("write '<[7]>' for the token with the id 7"),
+            );
+        }
     }
 
     /// The bounds of a quantifier.

@@ -65,6 +65,13 @@ fn token() -> impl Strategy<Value = Expr> {
         .prop_map(|(negated, token)| Expr::new(ExprKind::Token(TokenReference { negated, token })))
 }
 
+/// A token with any text.
+fn quoted_token() -> impl Strategy<Value = Expr> {
+    (any::<bool>(), text()).prop_map(|(negated, text)| {
+        Expr::new(ExprKind::Token(TokenReference { negated, token: TokenName::Text(text) }))
+    })
+}
+
 fn leaf() -> impl Strategy<Value = Expr> {
     prop_oneof![
         text().prop_map(Expr::literal),
@@ -151,6 +158,7 @@ proptest! {
             3 => plain(),
             1 => (members(), plain()).prop_map(|(a, b)| Expr::sequence([a, b])),
             1 => members().prop_map(Expr::optional),
+            1 => quoted_token(),
         ])
     ) {
         let text = grammar.to_string();

@@ -571,7 +571,8 @@ impl fmt::Display for ConstraintError {
         match self {
             Self::Compile(error) => error.fmt(f),
             Self::NoSuchToken(reference) => {
-                write!(f, "the vocabulary has no token {}", TokenNameText(reference))
+                let named = TokenReference { negated: false, ..reference.clone() };
+                write!(f, "the vocabulary has no token {named}")
             }
             Self::UnknownToken { token, len } => {
                 write!(f, "token {token} does not exist: the vocabulary has {len} ids, some unused")
@@ -598,17 +599,6 @@ impl fmt::Display for ConstraintError {
                 f,
                 "after token {token} the budget would not suffice: {left} tokens may still come"
             ),
-        }
-    }
-}
-
-struct TokenNameText<'a>(&'a TokenReference);
-
-impl fmt::Display for TokenNameText<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.token {
-            grammask_gbnf::TokenName::Id(id) => write!(f, "<[{id}]>"),
-            grammask_gbnf::TokenName::Text(text) => f.write_str(text),
         }
     }
 }

@@ -67,9 +67,7 @@ pub enum Mark {
 /// calls. `parallel` is whether there may be several calls, if the format has that. `is_control` says
 /// which texts are control tokens of the vocabulary: these marks are references to tokens, all others
 /// are text. Arguments are always held to the schema of their tool, whatever the format;
-/// of [`Options`] all are in force, but that a dict has no blanks. (A token whose text is not in angle
-/// brackets, as `[TOOL_CALLS]`, has no name in GBNF: a grammar with one is used as it is, not printed
-/// and read again.)
+/// of [`Options`] all are in force, but that a dict has no blanks.
 ///
 /// # Errors
 ///
