@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::schema_options::SchemaOptions;
+use crate::times::Distribution;
 use crate::{input, output, work};
 
 /// Options of `budget`.
@@ -186,7 +187,7 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
             }
             // Which one comes first changes, as the second one finds more that is known.
             let mut plain = None;
-            if (index + seed as usize) % 2 == 0 {
+            if (index as u64 + u64::from(seed)).is_multiple_of(2) {
                 plain = Some(document(engine, &automaton, &language, (budget, seed), false)?);
             }
             let (kept, time) = document(engine, &automaton, &language, (budget, seed), true)?;
@@ -263,23 +264,18 @@ fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
         plain.add(outcome.plain);
         kept.add(outcome.kept);
     }
-    let tried = outcomes.iter().filter(|outcome| outcome.refused.is_none()).count();
+    let tried: Vec<&Outcome> =
+        outcomes.iter().filter(|outcome| outcome.refused.is_none()).collect();
     let failures: Vec<&Value> = outcomes.iter().flat_map(|outcome| &outcome.failures).collect();
-    println!("{tried} of {} files have texts", outcomes.len());
+    println!("{} of {} files have texts", tried.len(), outcomes.len());
     println!("with a budget: {} of {} runs are complete", kept.complete, kept.runs);
     println!("cut instead:   {} of {} runs are complete", plain.complete, plain.runs);
     let (with, without) = (kept.per_token_us(), plain.per_token_us());
     let more = 100.0 * (with / without - 1.0);
     println!("a token takes {with:.1} us with a budget, {without:.1} without: {more:+.1} %");
-    let mut setups: Vec<f64> = outcomes.iter().map(|outcome| outcome.setup_us).collect();
-    setups.sort_by(f64::total_cmp);
-    let at = |share: f64| setups[(share * (setups.len() - 1) as f64) as usize];
-    println!(
-        "to count a grammar: p50 {:.0} us, p99 {:.0} us, max {:.0} us",
-        at(0.5),
-        at(0.99),
-        at(1.0)
-    );
+    let setups: Distribution =
+        tried.iter().map(|outcome| Duration::from_secs_f64(outcome.setup_us / 1e6)).collect();
+    println!("to count a grammar: {}", setups.line());
     let mut slowest: Vec<&Outcome> = outcomes.iter().collect();
     slowest.sort_by(|a, b| {
         let more = |outcome: &Outcome| outcome.kept.seconds - outcome.plain.seconds;
@@ -295,11 +291,11 @@ fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
     }
     let report = json!({
         "files": outcomes.len(),
-        "with_texts": tried,
+        "with_texts": tried.len(),
         "kept": kept,
         "cut": plain,
         "token_us": {"with": with, "without": without},
-        "setup_us": {"p50": at(0.5), "p99": at(0.99), "max": at(1.0)},
+        "setup_us": setups.figures(),
         "failures": failures,
     });
     let passed = failures.is_empty();

@@ -290,7 +290,8 @@ impl Matcher {
         large
     }
 
-    /// The bytes of which at least one text of the language has one next.
+    /// The bytes of which at least one text of the language has one next, but for those that
+    /// [`Self::advance`] does not read within its limits.
     pub fn next_bytes(&self) -> ByteSet {
         let mut session = self.session();
         let mut set = ByteSet::default();

@@ -13,6 +13,7 @@ mod conjunction;
 pub mod enumerate;
 pub mod generate;
 pub mod hostile;
+mod keys;
 mod members;
 mod reference;
 mod unique;

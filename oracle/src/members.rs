@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use grammask_gbnf::{Expr, ExprKind, Grammar, Members, Repetition};
 
 use crate::bnf::Name;
-use crate::reference::{Chart, Reference};
+use crate::keys::Keys;
 
 /// The members that occurred so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ enum Key {
 #[derive(Debug)]
 struct Many {
     /// The keys' language, declared keys not yet taken away.
-    keys: Reference,
+    keys: Keys,
     min: usize,
     max: Option<usize>,
 }
@@ -89,7 +89,7 @@ impl MembersRule {
                 Repetition::Optional => Key::Optional(literal(&member.key)),
                 Repetition::Never => Key::Never(literal(&member.key)),
                 Repetition::Many { min, max } => Key::Many(Box::new(Many {
-                    keys: Reference::of(grammar, &member.key),
+                    keys: Keys::of(grammar, &member.key),
                     min: min as usize,
                     max: max.map(|max| max as usize),
                 })),
@@ -154,7 +154,7 @@ impl MembersRule {
                 }
                 Key::Never(_) => {}
                 Key::Many(many) => {
-                    bytes.extend(many.keys.read(text).iter().flat_map(Chart::next_bytes));
+                    bytes.extend(many.keys.next_bytes(text));
                 }
             }
         }
@@ -270,13 +270,7 @@ impl MembersRule {
 
     /// Whether at least `count` undeclared keys of these languages that start with `text` are not
     /// yet used.
-    fn has_undeclared(
-        &self,
-        languages: &[&Reference],
-        used: &Used,
-        text: &[u8],
-        count: usize,
-    ) -> bool {
+    fn has_undeclared(&self, languages: &[&Keys], used: &Used, text: &[u8], count: usize) -> bool {
         if !languages.iter().any(|keys| keys.alive(text)) {
             return false;
         }
@@ -320,7 +314,7 @@ impl MembersRule {
 /// Whether at least `count` texts that start with `text` belong to one of the languages.
 ///
 /// Goes on byte by byte from `text`. Each prefix that is alive stands for a text of its own.
-fn at_least(languages: &[&Reference], text: &[u8], count: usize) -> bool {
+fn at_least(languages: &[&Keys], text: &[u8], count: usize) -> bool {
     let mut complete = 0;
     let mut prefixes = BTreeSet::from([text.to_vec()]);
     prefixes.retain(|prefix| languages.iter().any(|keys| keys.alive(prefix)));
@@ -330,11 +324,8 @@ fn at_least(languages: &[&Reference], text: &[u8], count: usize) -> bool {
         let mut longer = BTreeSet::new();
         for prefix in &prefixes {
             for keys in languages {
-                if let Some(chart) = keys.read(prefix) {
-                    longer.extend(
-                        chart.next_bytes().into_iter().map(|b| [prefix, &[b][..]].concat()),
-                    );
-                }
+                let next = keys.next_bytes(prefix);
+                longer.extend(next.into_iter().map(|byte| [prefix, &[byte][..]].concat()));
             }
         }
         prefixes = longer;

@@ -171,7 +171,8 @@ impl Chart<'_> {
             if chart.matches() {
                 return true;
             }
-            if tried > MOST_TRIED {
+            // What is given up once need not be sought again: no answer counts any more.
+            if tried > MOST_TRIED || self.bnf.gave_up.load(Ordering::Relaxed) {
                 self.bnf.gave_up.store(true, Ordering::Relaxed);
                 return true;
             }

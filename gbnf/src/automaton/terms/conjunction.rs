@@ -33,7 +33,7 @@ impl Terms {
     /// text.
     pub(crate) fn all(&self, all: Vec<TermId>, none: Vec<TermId>) -> Result<TermId, SearchTooLong> {
         let term = self.conjunction(all, none);
-        Ok(if self.has_text(term, MAX_SEARCH)? { term } else { TermId::NOTHING })
+        Ok(if self.has_text(term, MAX_SEARCH)? { self.settled(term) } else { TermId::NOTHING })
     }
 
     /// The conjunction, whether or not it matches anything.
@@ -75,9 +75,24 @@ impl Terms {
     /// Where the bytes lead from a conjunction, dead ends left out.
     pub(super) fn derive_all(&self, all: &[TermId], none: &[TermId]) -> Ranges {
         let mut ranges = self.ways(all, none);
-        ranges.retain(|&(_, _, to)| self.has_text(to, MAX_SEARCH).unwrap_or(false));
+        ranges.retain(|&(_, _, to)| self.may_follow(to));
+        for (_, _, to) in &mut ranges {
+            *to = self.settled(*to);
+        }
         join(&mut ranges);
         ranges
+    }
+
+    /// A term that matches something, in its one spelling if that is the empty text alone.
+    fn settled(&self, term: TermId) -> TermId {
+        let Term::All { all, none } = &self.entries[term.index()].term else { return term };
+        let goes_on = || self.ways(all, none).iter().any(|&(_, _, to)| self.may_follow(to));
+        if self.nullable(term) && !goes_on() { TermId::EMPTY } else { term }
+    }
+
+    /// Whether a way leads to no dead end, as far as is found out.
+    fn may_follow(&self, to: TermId) -> bool {
+        self.has_text(to, MAX_SEARCH).unwrap_or(false)
     }
 
     /// Where the bytes lead from a conjunction, perhaps to dead ends.
@@ -224,5 +239,15 @@ mod tests {
         assert!(terms.nullable(n) && !terms.nullable(terms.next(n, b'o')));
         let both = terms.all(vec![words, terms.text(b"four")], Vec::new());
         assert_eq!(both, Ok(TermId::NOTHING));
+    }
+
+    #[test]
+    fn the_empty_text_alone_has_one_spelling() {
+        let terms = Terms::default();
+        let maybe = |text: &[u8]| terms.repeat(terms.text(text), 0, Some(1));
+        assert_eq!(terms.all(vec![maybe(b"ab"), maybe(b"aa")], Vec::new()), Ok(TermId::EMPTY));
+        let behind_x = |end: &[u8]| terms.concat(terms.text(b"x"), maybe(end));
+        let both = terms.all(vec![behind_x(b"ab"), behind_x(b"aa")], Vec::new()).unwrap();
+        assert_eq!(terms.next(both, b'x'), TermId::EMPTY);
     }
 }
