@@ -13,27 +13,31 @@ use crate::{Candidates, TokenId};
 /// [`apply`](Self::apply) leaves the state as it is, save for the position of a stream of random
 /// numbers; [`accept`](Self::accept) is what moves it. So a draw whose token is refused can simply be
 /// drawn again, and no sampler has noticed. An implementation that learns from its own draws keeps
-/// the draw aside and takes it in when its token is accepted.
+/// the draw aside and takes it in when its token is accepted. [`rollback`](Self::rollback) undoes it:
+/// what overrides `accept` overrides that as well.
 ///
 /// ```
 /// use grammask_sampler::{Candidates, Chain, Greedy, Sampler, TokenId};
 ///
 /// /// Never the same token twice in a row.
 /// #[derive(Clone, Default)]
-/// struct NoRepeat(Option<TokenId>);
+/// struct NoRepeat(Vec<TokenId>);
 ///
 /// impl Sampler for NoRepeat {
 ///     fn name(&self) -> &str {
 ///         "no-repeat"
 ///     }
 ///     fn apply(&mut self, candidates: &mut Candidates) {
-///         candidates.retain(|candidate| Some(candidate.id) != self.0);
+///         candidates.retain(|candidate| Some(&candidate.id) != self.0.last());
 ///     }
 ///     fn accept(&mut self, token: TokenId) {
-///         self.0 = Some(token);
+///         self.0.push(token);
+///     }
+///     fn rollback(&mut self, tokens: usize) {
+///         self.0.truncate(self.0.len().saturating_sub(tokens));
 ///     }
 ///     fn reset(&mut self) {
-///         self.0 = None;
+///         self.0.clear();
 ///     }
 ///     fn clone_box(&self) -> Box<dyn Sampler> {
 ///         Box::new(self.clone())
@@ -59,6 +63,12 @@ pub trait Sampler: Send {
     /// Takes note that a token has come next, of the prompt or generated.
     fn accept(&mut self, token: TokenId) {
         let _ = token;
+    }
+
+    /// Takes back the last tokens accepted, all of them if they are fewer. Random numbers that have
+    /// been drawn do not come again.
+    fn rollback(&mut self, tokens: usize) {
+        let _ = tokens;
     }
 
     /// Goes back to the state at the start, random numbers included.
@@ -258,6 +268,13 @@ impl Chain {
         }
     }
 
+    /// Has every sampler take back the last tokens.
+    pub fn rollback(&mut self, tokens: usize) {
+        for link in &mut self.links {
+            link.sampler.rollback(tokens);
+        }
+    }
+
     /// Takes every sampler back to its start; the times stay.
     pub fn reset(&mut self) {
         for link in &mut self.links {
@@ -277,6 +294,10 @@ impl Sampler for Chain {
 
     fn accept(&mut self, token: TokenId) {
         Chain::accept(self, token);
+    }
+
+    fn rollback(&mut self, tokens: usize) {
+        Chain::rollback(self, tokens);
     }
 
     fn reset(&mut self) {

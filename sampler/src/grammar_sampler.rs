@@ -198,6 +198,19 @@ impl GrammarSampler {
         self.chain.accept(token);
     }
 
+    /// Takes back the last generated tokens, at most all of them: constraint and chain are as they were before, but for the
+    /// random numbers, which do not come again.
+    ///
+    /// # Panics
+    ///
+    /// As [`Constraint::rollback`].
+    pub fn rollback(&mut self, tokens: usize) {
+        // Tokens of the prompt stay.
+        let tokens = tokens.min(self.constraint.len());
+        self.constraint.rollback(tokens);
+        self.chain.rollback(tokens);
+    }
+
     /// Goes back to the start.
     pub fn reset(&mut self) {
         self.constraint.reset();

@@ -9,6 +9,7 @@ mod dynamic_temperature;
 mod epsilon_cutoff;
 mod eta_cutoff;
 mod greedy;
+mod history;
 mod infill;
 mod logit_bias;
 mod min_p;

@@ -71,12 +71,20 @@ impl Sampler for Watched {
         self.sampler.accept(token);
     }
 
+    fn rollback(&mut self, tokens: usize) {
+        self.sampler.rollback(tokens);
+    }
+
     fn reset(&mut self) {
         self.sampler.reset();
     }
 
     fn reach(&self) -> Reach {
         self.sampler.reach()
+    }
+
+    fn draws(&self) -> bool {
+        self.sampler.draws()
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

@@ -1,6 +1,7 @@
 //! Tokens of about a given probability.
 
 use super::draw::Draw;
+use super::history::Undo;
 use super::parameter::{ParameterError, finite};
 use crate::{Candidates, Sampler, TokenId};
 
@@ -40,7 +41,7 @@ impl Default for AdaptiveSettings {
 #[derive(Clone, Debug)]
 pub struct AdaptiveP {
     settings: AdaptiveSettings,
-    average: Average,
+    average: Undo<Average>,
     /// The probabilities before the change.
     before: Vec<f32>,
     /// The token drawn last and what its probability was, until it is accepted.
@@ -73,14 +74,14 @@ impl AdaptiveP {
         let target = finite("adaptive-p", "target", settings.target)?;
         let decay = finite("adaptive-p", "decay", settings.decay)?.clamp(0.0, 0.99);
         let settings = AdaptiveSettings { target, decay };
-        let average = Average::new(settings);
+        let average = Undo::new(Average::new(settings));
         Ok(Self { settings, average, before: Vec::new(), drawn: None, draw: Draw::new(seed) })
     }
 
     /// The target of this step.
     fn target(&self) -> f32 {
         let target = self.settings.target.clamp(0.0, 1.0);
-        (2.0 * target - self.average.sum / self.average.weight).clamp(0.0, 1.0)
+        (2.0 * target - self.average.now.sum / self.average.now.weight).clamp(0.0, 1.0)
     }
 }
 
@@ -114,17 +115,23 @@ impl Sampler for AdaptiveP {
     }
 
     fn accept(&mut self, token: TokenId) {
+        self.average.keep();
         if let Some((drawn, p)) = self.drawn.take()
             && drawn == token
         {
-            let Average { sum, weight } = self.average;
+            let Average { sum, weight } = self.average.now;
             let decay = self.settings.decay;
-            self.average = Average { sum: p + decay * sum, weight: 1.0 + decay * weight };
+            self.average.now = Average { sum: p + decay * sum, weight: 1.0 + decay * weight };
         }
     }
 
+    fn rollback(&mut self, tokens: usize) {
+        self.average.rollback(tokens);
+        self.drawn = None;
+    }
+
     fn reset(&mut self) {
-        self.average = Average::new(self.settings);
+        self.average = Undo::new(Average::new(self.settings));
         self.drawn = None;
         self.draw.reset();
     }

@@ -1,9 +1,9 @@
 //! Less of what would go on repeating.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
 
 use super::dry_breakers::DryBreakers;
+use super::history::Window;
 use super::parameter::{ParameterError, finite};
 use crate::{Candidates, Reach, Sampler, TokenId};
 
@@ -75,8 +75,7 @@ impl DrySettings {
 pub struct Dry {
     settings: DrySettings,
     breakers: DryBreakers,
-    /// The last tokens, the newest first.
-    recent: VecDeque<TokenId>,
+    window: Window,
     /// For each of them how many tokens from there on are the same as the newest ones.
     lengths: Vec<usize>,
     /// The tokens that would go on with a repeat, in order, and how long it is.
@@ -106,7 +105,7 @@ impl Sampler for Dry {
         if settings.is_off() {
             return;
         }
-        let recent: &[TokenId] = self.recent.make_contiguous();
+        let recent = self.window.newest_first();
         let longest = self.breakers.behind_last(recent);
         if settings.excess(recent.len()) <= 0 || settings.excess(longest) < 0 {
             return;
@@ -144,14 +143,19 @@ impl Sampler for Dry {
             return;
         }
         let capacity = usize::try_from(self.settings.last_n).unwrap_or(0);
-        if self.recent.len() >= capacity {
-            self.recent.pop_back();
+        self.window.push(token, capacity);
+    }
+
+    fn rollback(&mut self, tokens: usize) {
+        for _ in 0..tokens {
+            if self.window.pop().is_none() {
+                return;
+            }
         }
-        self.recent.push_front(token);
     }
 
     fn reset(&mut self) {
-        self.recent.clear();
+        self.window.clear();
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {
@@ -298,14 +302,13 @@ mod tests {
         let mut candidates = Candidates::from_logits(&[0.0, 0.0]);
         dry.apply(&mut candidates);
         assert!(candidates.as_slice()[0].logit < 0.0);
-        let capacities =
-            |dry: &Dry| (dry.recent.capacity(), dry.lengths.capacity(), dry.repeats.capacity());
+        let capacities = |dry: &Dry| (dry.lengths.capacity(), dry.repeats.capacity());
         let first = capacities(&dry);
         for id in 0..100 {
             dry.accept(TokenId(id % 2));
             dry.apply(&mut candidates);
         }
-        assert_eq!((dry.recent.len(), capacities(&dry)), (8, first));
+        assert_eq!((dry.window.newest_first().len(), capacities(&dry)), (8, first));
         dry.reset();
         assert_eq!(logits(&mut dry, Candidates::from_logits(&[1.0, 1.0])), [1.0, 1.0]);
     }

@@ -69,7 +69,7 @@ impl Mirostat {
         let s = products / squares;
         let epsilon = s - 1.0;
         let n = self.vocabulary as f32;
-        let k = (epsilon * 2.0_f32.powf(self.bound.mu) / (1.0 - n.powf(-epsilon))).powf(1.0 / s);
+        let k = (epsilon * 2.0_f32.powf(self.bound.mu()) / (1.0 - n.powf(-epsilon))).powf(1.0 / s);
         // What C++ cannot convert becomes the least integer.
         if k < Self::TOO_LARGE { (k as i64).max(1).cast_unsigned() as usize } else { 1 }
     }
@@ -90,6 +90,10 @@ impl Sampler for Mirostat {
 
     fn accept(&mut self, token: TokenId) {
         self.bound.accept(token);
+    }
+
+    fn rollback(&mut self, tokens: usize) {
+        self.bound.rollback(tokens);
     }
 
     fn reset(&mut self) {

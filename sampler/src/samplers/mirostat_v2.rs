@@ -44,7 +44,7 @@ impl Sampler for MirostatV2 {
     fn apply(&mut self, candidates: &mut Candidates) {
         candidates.sort_logits();
         candidates.softmax();
-        let mu = self.bound.mu;
+        let mu = self.bound.mu();
         let first_cut = candidates.as_slice().iter().position(|c| -c.p.log2() > mu);
         if let Some(first_cut) = first_cut {
             candidates.truncate(first_cut.max(1));
@@ -54,6 +54,10 @@ impl Sampler for MirostatV2 {
 
     fn accept(&mut self, token: TokenId) {
         self.bound.accept(token);
+    }
+
+    fn rollback(&mut self, tokens: usize) {
+        self.bound.rollback(tokens);
     }
 
     fn reset(&mut self) {
@@ -107,11 +111,11 @@ mod tests {
         mirostat.apply(&mut candidates);
         let token = candidates.selected_candidate().unwrap().id;
         mirostat.accept(TokenId(token.0 + 1));
-        assert_eq!(mirostat.bound.mu.to_bits(), 10.0_f32.to_bits());
+        assert_eq!(mirostat.bound.mu().to_bits(), 10.0_f32.to_bits());
         candidates.set_logits(&[1.0, 2.0, 3.0]);
         mirostat.apply(&mut candidates);
         mirostat.accept(candidates.selected_candidate().unwrap().id);
-        assert_ne!(mirostat.bound.mu.to_bits(), 10.0_f32.to_bits());
+        assert_ne!(mirostat.bound.mu().to_bits(), 10.0_f32.to_bits());
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Less of what has been said.
 
-use std::collections::VecDeque;
-
 use rustc_hash::FxHashMap;
 
+use super::history::Window;
 use super::parameter::{ParameterError, finite};
 use crate::{Candidate, Candidates, Reach, Sampler, TokenId};
 
@@ -48,7 +47,7 @@ impl Default for PenaltySettings {
 #[derive(Clone, Debug, Default)]
 pub struct Penalties {
     settings: PenaltySettings,
-    window: VecDeque<TokenId>,
+    window: Window,
     /// The distinct tokens of the window, and how often each is there.
     counts: Vec<(TokenId, u32)>,
     /// Where in `counts` a token is.
@@ -91,9 +90,8 @@ impl Penalties {
         self.counts[place].1 += 1;
     }
 
-    /// Forgets the oldest token of the window.
-    fn forget_oldest(&mut self) {
-        let Some(token) = self.window.pop_front() else { return };
+    /// Counts a token no more that has left the window.
+    fn discount(&mut self, token: TokenId) {
         let Some(&place) = self.places.get(&token) else { return };
         self.counts[place].1 -= 1;
         if self.counts[place].1 == 0 {
@@ -136,11 +134,20 @@ impl Sampler for Penalties {
             return;
         }
         let capacity = usize::try_from(self.settings.last_n).unwrap_or(0);
-        if self.window.len() >= capacity {
-            self.forget_oldest();
+        if let Some(leaving) = self.window.push(token, capacity) {
+            self.discount(leaving);
         }
-        self.window.push_back(token);
         self.count(token);
+    }
+
+    fn rollback(&mut self, tokens: usize) {
+        for _ in 0..tokens {
+            let Some((token, returning)) = self.window.pop() else { return };
+            self.discount(token);
+            if let Some(token) = returning {
+                self.count(token);
+            }
+        }
     }
 
     fn reset(&mut self) {
@@ -220,7 +227,7 @@ mod tests {
             penalties.accept(TokenId(id));
         }
         assert_eq!(
-            (penalties.window.len(), penalties.counts.len(), penalties.places.len()),
+            (penalties.window.newest_first().len(), penalties.counts.len(), penalties.places.len()),
             (3, 3, 3)
         );
         penalties.accept(TokenId(u32::MAX));

@@ -1,6 +1,7 @@
 //! What both versions of mirostat go by: a bound on the surprise of tokens.
 
 use super::draw::Draw;
+use super::history::Undo;
 use super::parameter::{ParameterError, finite};
 use crate::{Candidates, TokenId};
 
@@ -23,7 +24,7 @@ impl Default for MirostatSettings {
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
     settings: MirostatSettings,
-    pub(super) mu: f32,
+    mu: Undo<f32>,
     /// The token drawn last and its surprise, until it is accepted.
     drawn: Option<(TokenId, f32)>,
     draw: Draw,
@@ -33,7 +34,12 @@ impl Bound {
     pub(super) fn new(settings: MirostatSettings, seed: u32) -> Result<Self, ParameterError> {
         finite("mirostat", "tau", settings.tau)?;
         finite("mirostat", "eta", settings.eta)?;
-        Ok(Self { settings, mu: 2.0 * settings.tau, drawn: None, draw: Draw::new(seed) })
+        Ok(Self { settings, mu: Undo::new(2.0 * settings.tau), drawn: None, draw: Draw::new(seed) })
+    }
+
+    /// How much surprise is allowed, in bits.
+    pub(super) fn mu(&self) -> f32 {
+        self.mu.now
     }
 
     /// Draws one of the candidates that are left.
@@ -44,15 +50,21 @@ impl Bound {
     }
 
     pub(super) fn accept(&mut self, token: TokenId) {
+        self.mu.keep();
         if let Some((drawn, surprise)) = self.drawn.take()
             && drawn == token
         {
-            self.mu -= self.settings.eta * (surprise - self.settings.tau);
+            self.mu.now -= self.settings.eta * (surprise - self.settings.tau);
         }
     }
 
+    pub(super) fn rollback(&mut self, tokens: usize) {
+        self.mu.rollback(tokens);
+        self.drawn = None;
+    }
+
     pub(super) fn reset(&mut self) {
-        self.mu = 2.0 * self.settings.tau;
+        self.mu = Undo::new(2.0 * self.settings.tau);
         self.drawn = None;
         self.draw.reset();
     }
