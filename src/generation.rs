@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use grammask_sampler::{ConstraintError, GrammarSampler, SampleError, TokenId, Vocabulary};
+use grammask_sampler::{ConstraintError, SampleError, TokenId, Vocabulary};
 use thiserror::Error;
 
 use crate::model::{LanguageModel, ModelError};
+use crate::session::Session;
 
 /// What [`generate`] has written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +62,8 @@ pub enum GenerationError {
     Constraint(#[from] ConstraintError),
 }
 
-/// Generates up to `max_tokens` tokens that the constraint of the sampler allows, and calls
-/// `on_token` with each as it comes.
+/// Goes on with an answer by up to `max_tokens` tokens that its constraint allows, and calls `on_token`
+/// with each as it comes.
 ///
 /// # Errors
 ///
@@ -72,48 +73,50 @@ pub enum GenerationError {
 /// ```
 /// use std::ops::ControlFlow;
 ///
-/// use grammask::sampler::{Chain, Engine, GrammarSampler, Greedy, Mode, Vocabulary};
-/// use grammask::{Ending, RandomModel, generate, grammar_constraint};
+/// use grammask::sampler::{Chain, Engine, Greedy, Mode, Vocabulary};
+/// use grammask::{Ending, RandomModel, Session, generate, grammar_constraint};
 ///
 /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b", "</s>"], "eog": [2]}"#)?);
 /// let constraint = grammar_constraint(&engine, "root ::= \"ab\"", "root")?;
 /// let mut chain = Chain::new();
 /// chain.add(Greedy);
-/// let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+/// let mut session = Session::new(constraint, chain, Mode::GrammarFirst);
 /// let mut model = RandomModel::new(&engine, 1);
-/// let generation = generate(&mut model, &mut sampler, 10, |_| ControlFlow::Continue(()))?;
+/// let generation = generate(&mut model, &mut session, 10, |_, _| ControlFlow::Continue(()))?;
 /// assert_eq!(generation.text(engine.vocabulary()), b"ab");
 /// assert_eq!(generation.ending, Ending::EndOfGeneration);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn generate<M: LanguageModel + ?Sized>(
     model: &mut M,
-    sampler: &mut GrammarSampler,
+    session: &mut Session,
     max_tokens: usize,
-    mut on_token: impl FnMut(TokenId) -> ControlFlow<()>,
+    mut on_token: impl FnMut(&mut Session, TokenId) -> ControlFlow<()>,
 ) -> Result<Generation, GenerationError> {
-    let mut tokens = Vec::new();
+    let start = session.tokens().len();
+    let end = |session: &Session, ending| {
+        Ok(Generation { tokens: session.tokens()[start..].to_vec(), ending })
+    };
     // A vocabulary may have no token that ends generation.
     let may_end = !model.vocabulary().eog_ids().is_empty();
     loop {
-        let constraint = sampler.constraint();
+        let constraint = session.constraint();
         let finished = !may_end && constraint.is_finished();
         if finished || constraint.is_ended() {
             let ending = if finished { Ending::Finished } else { Ending::EndOfGeneration };
-            return Ok(Generation { tokens, ending });
+            return end(session, ending);
         }
-        if tokens.len() >= max_tokens {
+        if session.tokens().len() - start >= max_tokens {
             // What only lacks its end-of-generation token is not cut.
             let finished = constraint.is_finished();
             let ending = if finished { Ending::Finished } else { Ending::MaxTokens };
-            return Ok(Generation { tokens, ending });
+            return end(session, ending);
         }
-        let logits = model.logits(&tokens).map_err(GenerationError::Model)?;
-        let token = sampler.sample(logits)?;
-        sampler.accept(token)?;
-        tokens.push(token);
-        if on_token(token).is_break() {
-            return Ok(Generation { tokens, ending: Ending::Stopped });
+        let logits = model.logits(session.tokens()).map_err(GenerationError::Model)?;
+        let token = session.sample(logits)?;
+        session.accept(token)?;
+        if on_token(session, token).is_break() {
+            return end(session, Ending::Stopped);
         }
     }
 }

@@ -11,8 +11,8 @@
 //! use std::ops::ControlFlow;
 //!
 //! use grammask::json_schema::Options;
-//! use grammask::sampler::{Chain, Dist, Engine, GrammarSampler, Mode, Vocabulary};
-//! use grammask::{RandomModel, generate, schema_constraint};
+//! use grammask::sampler::{Chain, Dist, Engine, Mode, Vocabulary};
+//! use grammask::{RandomModel, Session, generate, schema_constraint};
 //!
 //! let engine = Engine::new(Vocabulary::from_name("r50k_base")?);
 //! let schema = r#"{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"],
@@ -21,9 +21,9 @@
 //!
 //! let mut chain = Chain::new();
 //! chain.add(Dist::new(1));
-//! let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+//! let mut session = Session::new(constraint, chain, Mode::GrammarFirst);
 //! let mut model = RandomModel::new(&engine, 1);
-//! let generation = generate(&mut model, &mut sampler, 100, |_| ControlFlow::Continue(()))?;
+//! let generation = generate(&mut model, &mut session, 100, |_, _| ControlFlow::Continue(()))?;
 //! let text = generation.text(engine.vocabulary());
 //! assert!(text.starts_with(b"{") && text.ends_with(b"}"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,6 +35,7 @@
 //!   token may be.
 //! - [`engine_for_schemas`]: an engine that has the tables which nearly every schema needs.
 //! - [`plan_constraint`]: from the tools of an agent to a constraint.
+//! - [`Session`]: one answer while it is written: constraint, chain, budget, events.
 //! - [`LanguageModel`]: where logits come from; [`RandomModel`]: from nowhere.
 //! - [`generate`]: one token after the other until the end.
 //!
@@ -46,6 +47,7 @@ mod constrain;
 mod generation;
 mod model;
 mod rehearsal;
+mod session;
 mod tool_calls;
 
 pub use constrain::{
@@ -54,6 +56,7 @@ pub use constrain::{
 pub use generation::{Ending, Generation, GenerationError, generate};
 pub use model::{LanguageModel, ModelError, RandomModel};
 pub use rehearsal::engine_for_schemas;
+pub use session::{RollbackError, Session};
 pub use tool_calls::{is_control, plan_constraint};
 
 pub use grammask_agents as agents;

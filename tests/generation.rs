@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use grammask::json_schema::{Options, Order};
-use grammask::sampler::{Chain, Constraint, Dist, Engine, GrammarSampler, Mode, Vocabulary};
-use grammask::{Generation, RandomModel, generate, schema_grammar};
+use grammask::sampler::{Chain, Constraint, Dist, Engine, Mode, Vocabulary};
+use grammask::{Generation, RandomModel, Session, generate, schema_grammar};
 use serde_json::Value;
 
 const SEEDS: u32 = 3;
@@ -40,10 +40,10 @@ fn run(engine: &Arc<Engine>, order: Order, max_tokens: usize, mode: Mode) -> (us
         for seed in 0..SEEDS {
             let mut chain = Chain::new();
             chain.add(Dist::new(seed));
-            let mut sampler = GrammarSampler::new(constraint.clone(), chain, mode);
+            let mut session = Session::new(constraint.clone(), chain, mode);
             let mut model = RandomModel::new(engine, seed).with_words_of(&grammar);
-            let go_on = |_| ControlFlow::Continue(());
-            let generation = generate(&mut model, &mut sampler, max_tokens, go_on)
+            let go_on = |_: &mut Session, _| ControlFlow::Continue(());
+            let generation = generate(&mut model, &mut session, max_tokens, go_on)
                 .unwrap_or_else(|error| panic!("{name}, seed {seed}: {error}"));
             all += 1;
             if generation.ending.is_complete() {

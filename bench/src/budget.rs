@@ -10,10 +10,8 @@ use clap::Args;
 use cpu_time::ThreadTime;
 use grammask::gbnf::{Automaton, Grammar};
 use grammask::json_schema::translate;
-use grammask::sampler::{
-    BudgetError, ChainSettings, Constraint, Engine, GrammarSampler, Mode, Vocabulary,
-};
-use grammask::{Generation, RandomModel, generate, parse_grammar};
+use grammask::sampler::{BudgetError, ChainSettings, Constraint, Engine, Mode, Vocabulary};
+use grammask::{Generation, RandomModel, Session, generate, parse_grammar};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -234,10 +232,10 @@ fn document(
         constraint.set_budget(budget)?;
     }
     let chain = ChainSettings { seed, ..ChainSettings::default() }.chain(engine.vocabulary())?;
-    let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+    let mut session = Session::new(constraint, chain, Mode::GrammarFirst);
     let mut model = RandomModel::new(engine, seed).with_words_of(&language.grammar);
     let started = ThreadTime::now();
-    let generation = generate(&mut model, &mut sampler, budget, |_| ControlFlow::Continue(()))?;
+    let generation = generate(&mut model, &mut session, budget, |_, _| ControlFlow::Continue(()))?;
     Ok((generation, started.elapsed()))
 }
 

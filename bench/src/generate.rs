@@ -10,8 +10,8 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 use grammask::json_schema::translate;
-use grammask::sampler::{Chain, Constraint, Dist, Engine, GrammarSampler, Mode, Vocabulary};
-use grammask::{Ending, RandomModel, generate};
+use grammask::sampler::{Chain, Constraint, Dist, Engine, Mode, Vocabulary};
+use grammask::{Ending, RandomModel, Session, generate};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -93,10 +93,10 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
             }
             let mut chain = Chain::new();
             chain.add(Dist::new(seed));
-            let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+            let mut session = Session::new(constraint, chain, Mode::GrammarFirst);
             let mut model = RandomModel::new(engine, seed).with_words_of(&translation.grammar);
-            let done = |_| ControlFlow::Continue(());
-            Ok(Some(generate(&mut model, &mut sampler, options.max_tokens, done)?))
+            let done = |_: &mut Session, _| ControlFlow::Continue(());
+            Ok(Some(generate(&mut model, &mut session, options.max_tokens, done)?))
         }));
         let mut fail = |what: &str, text: String| {
             outcome.failures.push(json!({"name": name, "seed": seed, "what": what, "text": text}));

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::budget::BudgetError;
 use crate::candidates::Candidates;
 use crate::chain::Chain;
 use crate::constraint::{Constraint, ConstraintError};
@@ -180,6 +181,15 @@ impl GrammarSampler {
     fn selected(&self) -> Result<TokenId, SampleError> {
         let selected = self.candidates.selected_candidate();
         selected.map(|candidate| candidate.id).ok_or(SampleError::NotSelected)
+    }
+
+    /// No more than so many tokens are to come, and with them the text is complete.
+    ///
+    /// # Errors
+    ///
+    /// As [`Constraint::set_budget`].
+    pub fn set_budget(&mut self, tokens: usize) -> Result<(), BudgetError> {
+        self.constraint.set_budget(tokens)
     }
 
     /// Takes a generated token into the constraint and the chain.

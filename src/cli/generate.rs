@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
-use grammask::agents::{Event, Pieces, Plan};
-use grammask::sampler::{Chain, GrammarSampler, Vocabulary};
-use grammask::{Ending, Generation, LanguageModel, RandomModel, generate};
+use grammask::agents::Pieces;
+use grammask::sampler::{Chain, Vocabulary};
+use grammask::{Ending, Generation, LanguageModel, RandomModel, Session, generate};
 use serde_json::{Value, json};
 
 use crate::cli::args::{GenerateArgs, ModelArg};
@@ -41,7 +41,10 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     if let Some(trace) = &trace {
         chain = trace.watch(chain);
     }
-    let mut sampler = GrammarSampler::new(constraint, chain, sampling::mode(&args.mode));
+    let mut session = Session::new(constraint, chain, sampling::mode(&args.mode));
+    if let Some(plan) = &plan {
+        session = session.with_parser(plan.parser());
+    }
     let mut model: Box<dyn LanguageModel> = match args.model {
         ModelArg::Random => {
             Box::new(RandomModel::new(&engine, args.sampling.seed.value).with_words_of(&grammar))
@@ -51,39 +54,38 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     let start = Instant::now();
     let mut stream = Stream::default();
     let mut failure = None;
-    let generation =
-        generate(&mut *model, &mut sampler, max_tokens.unwrap_or(usize::MAX), |token| {
-            let vocabulary = engine.vocabulary();
-            if let Some(trace) = &trace {
-                let bytes = vocabulary.bytes(token).unwrap_or_default();
-                let text = String::from_utf8_lossy(bytes);
-                // A trace that nobody reads is no reason to stop.
-                let _ = writeln!(io::stderr(), "{token} {text:?}: {}", trace.take());
+    let most = max_tokens.unwrap_or(usize::MAX);
+    let generation = generate(&mut *model, &mut session, most, |_, token| {
+        let vocabulary = engine.vocabulary();
+        if let Some(trace) = &trace {
+            let bytes = vocabulary.bytes(token).unwrap_or_default();
+            let text = String::from_utf8_lossy(bytes);
+            // A trace that nobody reads is no reason to stop.
+            let _ = writeln!(io::stderr(), "{token} {text:?}: {}", trace.take());
+        }
+        if output.is_json() || vocabulary.is_control(token) {
+            return ControlFlow::Continue(());
+        }
+        match stream.write(vocabulary.bytes(token).unwrap_or_default()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                ControlFlow::Break(())
             }
-            if output.is_json() || vocabulary.is_control(token) {
-                return ControlFlow::Continue(());
-            }
-            match stream.write(vocabulary.bytes(token).unwrap_or_default()) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    failure = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
-        })?;
+        }
+    })?;
     if let Some(error) = failure {
         return Err(error.into());
     }
     let times = Times { load, compile, generate: start.elapsed() };
     let seed = args.sampling.seed;
     if output.is_json() {
-        let complete = sampler.constraint().is_complete();
+        let complete = session.is_complete();
         let mut result =
-            result(&generation, complete, engine.vocabulary(), &times, sampler.chain());
+            result(&generation, complete, engine.vocabulary(), &times, session.chain());
         result["seed"] = json!(seed.value);
-        if let Some(plan) = &plan {
-            result["events"] =
-                serde_json::to_value(events(plan, &generation, engine.vocabulary()))?;
+        if plan.is_some() {
+            result["events"] = serde_json::to_value(session.last_events())?;
         }
         print_json(&result)?;
     } else {
@@ -98,26 +100,6 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     }
     let count = generation.tokens.len();
     Err(Invalid::Unsaid(format!("cut after {count} tokens (--max-tokens)")).into())
-}
-
-/// Content, thinking and calls of what has been written.
-fn events(plan: &Plan, generation: &Generation, vocabulary: &Vocabulary) -> Vec<Event> {
-    let mut parser = plan.parser();
-    let (mut pieces, mut events) = (Pieces::default(), Vec::new());
-    for &token in generation.tokens.iter().filter(|&&token| !vocabulary.is_eog(token)) {
-        let bytes = vocabulary.bytes(token).unwrap_or_default();
-        let mut text = String::new();
-        if vocabulary.is_control(token) {
-            pieces.finish(&mut text);
-            events.extend(parser.push_text(&text));
-            events.extend(parser.push_control(&String::from_utf8_lossy(bytes)));
-        } else {
-            pieces.push(bytes, &mut text);
-            events.extend(parser.push_text(&text));
-        }
-    }
-    events.extend(parser.finish());
-    events
 }
 
 /// How long it took.

@@ -13,7 +13,7 @@ use crate::reading::{Reading, first_mark};
 use crate::tools::is_name_byte;
 
 /// A call that is being read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Call {
     parts: Vec<Part>,
     at: usize,

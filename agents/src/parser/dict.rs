@@ -6,7 +6,7 @@ use crate::event::CallError;
 use crate::reading::Reading;
 
 /// Translates to JSON; whether that is right is left to who reads it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct DictReader {
     /// Containers that are open: whether they are objects.
     open: Vec<bool>,
@@ -14,7 +14,7 @@ pub(super) struct DictReader {
     begun: bool,
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Place {
     #[default]
     Value,

@@ -10,14 +10,14 @@ use crate::json_stream::JsonStream;
 use crate::reading::Reading;
 
 /// Reads element by element. What comes out is the JSON text of an object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ElementsReader {
     place: Place,
     members: usize,
     key: String,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Place {
     Between,
     Key,

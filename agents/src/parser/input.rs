@@ -4,7 +4,7 @@ use crate::event::CallError;
 use crate::reading::Reading;
 
 /// Text, and perhaps a control token after it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Input {
     text: String,
     at: usize,

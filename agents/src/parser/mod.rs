@@ -38,7 +38,7 @@ use input::{Found, Input, Scan, blanks};
 ///     Event::Arguments { index: 0, delta: "{\"zone\": \"U".into() },
 /// ]);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Parser {
     reading: Arc<Reading>,
     input: Input,
@@ -52,7 +52,7 @@ pub struct Parser {
     events: Vec<Event>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum State {
     /// Where the output begins, if there are calls only there.
     Start,

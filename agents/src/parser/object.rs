@@ -8,7 +8,7 @@ use crate::format::ObjectKeys;
 use crate::json_stream::{JsonError, JsonStream};
 
 /// Reads the object member by member, in whatever order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ObjectReader {
     place: Place,
     /// Bytes of the object so far.
@@ -18,7 +18,7 @@ pub(super) struct ObjectReader {
     pub(super) arguments: Option<Value>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Place {
     Open,
     Key { stream: Box<JsonStream>, or_end: bool },
