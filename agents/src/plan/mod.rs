@@ -302,8 +302,8 @@ impl Builder<'_> {
         exprs.collect()
     }
 
-    /// Any text without these marks, as far as they are no tokens.
-    fn free_text(&self, marks: &[&str]) -> Result<Expr, ToolError> {
+    /// Any text without these marks, as far as they are no tokens, and without these ends.
+    fn free_text(&self, marks: &[&str], ends: &[&str]) -> Result<Expr, ToolError> {
         let any = || Expr::new(ExprKind::Any).repeat(0, None);
         let texts: Vec<&str> =
             marks.iter().copied().filter(|mark| !(self.is_control)(mark)).collect();
@@ -315,7 +315,8 @@ impl Builder<'_> {
         }
         let having =
             texts.into_iter().map(|text| sequence(vec![any(), Expr::literal(text), any()]));
-        Ok(Expr::all([any()], having))
+        let ending = ends.iter().map(|end| sequence(vec![any(), Expr::literal(*end)]));
+        Ok(Expr::all([any()], having.chain(ending)))
     }
 
     /// Blocks of content and calls, of which the prompt has the first mark.
@@ -332,10 +333,12 @@ impl Builder<'_> {
         if !is_auto {
             return Ok(calls);
         }
-        let text = self.free_text(&[&format.begins_with])?;
-        let content = sequence(vec![Expr::literal(format!("{name}\n")), text]);
-        let then_calls = sequence(vec![content, behind_mark(calls.clone()).optional()]);
-        Ok(Expr::choice([then_calls, calls]))
+        let content = |text: Expr| sequence(vec![Expr::literal(format!("{name}\n")), text]);
+        let last = content(self.free_text(&[&format.begins_with], &[])?);
+        let before_mark = overlaps(&format.begins_with);
+        let before = content(self.free_text(&[&format.begins_with], &before_mark)?);
+        let then_calls = sequence(vec![before, behind_mark(calls.clone())]);
+        Ok(Expr::choice([last, then_calls, calls]))
     }
 
     /// Messages in channels: reasoning and content for the user, then a call or the answer.
@@ -343,7 +346,7 @@ impl Builder<'_> {
         let texts = |this: &Self, all: &[&str]| -> Vec<Expr> {
             all.iter().flat_map(|text| this.text(text)).collect()
         };
-        let text = self.free_text(&channels.ends())?;
+        let text = self.free_text(&channels.ends(), &[])?;
         let message = |this: &Self, channel: &str| {
             let mut message = texts(this, &[&channels.channel, channel, &channels.message]);
             message.push(text.clone());
@@ -371,6 +374,12 @@ impl Builder<'_> {
         }
         Ok(sequence(vec![Expr::reference("message").repeat(0, None), Expr::choice(last)]))
     }
+}
+
+/// With what a text cannot end before a mark, as the mark would begin there: `>` before `>>>`.
+fn overlaps(mark: &str) -> Vec<&str> {
+    let places = mark.char_indices().map(|(at, _)| at).skip(1);
+    places.filter(|&at| mark.starts_with(&mark[at..])).map(|at| &mark[..at]).collect()
 }
 
 /// What a call that is an object begins with.
