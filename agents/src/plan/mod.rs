@@ -10,7 +10,7 @@ use grammask_json_schema::{Arguments, Options, translate_object};
 
 use crate::format::{Channels, Format, Id, ObjectKeys, Part};
 use crate::parser::Parser;
-use crate::reading::{ElementValues, Reading, first_mark};
+use crate::reading::{ElementValues, Reading};
 use crate::tools::{Tool, ToolChoice, ToolError, Tools};
 use rules::{PREFIX, Rules};
 
@@ -21,7 +21,12 @@ pub struct Plan {
     pub grammar: Grammar,
     /// When it comes into force.
     pub activation: Activation,
+    /// What ends the reasoning that the output begins with: only behind it the grammar may come into
+    /// force. See [`Plan::in_reasoning`].
+    pub behind: Option<Mark>,
     reading: Arc<Reading>,
+    /// Whether the output begins with reasoning.
+    begins_in_reasoning: bool,
 }
 
 /// When a grammar comes into force.
@@ -106,8 +111,9 @@ pub fn plan(
         ToolChoice::Auto | ToolChoice::Required => tools.iter().collect(),
     };
     if chosen.is_empty() {
-        let reading = Arc::new(Reading::new(format, None, is_control));
-        return Ok(Plan { grammar: Grammar::default(), activation: Activation::Never, reading });
+        // Nothing may be called.
+        let reading = Arc::new(Reading::new(format, Some(HashMap::new()), is_control));
+        return Ok(Plan::new(Grammar::default(), Activation::Never, reading));
     }
     let syntax = format.syntax(is_control);
     let mut builder = Builder {
@@ -142,13 +148,62 @@ pub fn plan(
     let mut grammar = Grammar::default();
     grammar.add("root", root);
     grammar.rules.append(&mut builder.rules.grammar.rules);
-    Ok(Plan { grammar, activation, reading })
+    Ok(Plan::new(grammar, activation, reading))
 }
 
 impl Plan {
+    fn new(grammar: Grammar, activation: Activation, reading: Arc<Reading>) -> Self {
+        Self { grammar, activation, behind: None, reading, begins_in_reasoning: false }
+    }
+
+    /// The same for an output that begins with reasoning, whether the prompt has its first mark or
+    /// the model writes it: think first, then be strict. The grammar waits for the mark that ends
+    /// the reasoning, what looks like a call before it is none, and up to two line ends may come
+    /// before a call that must come. In a format without marks around reasoning this is the same
+    /// plan; channels have reasoning in the grammar.
+    ///
+    /// ```
+    /// use grammask_agents::{Event, Format, Mark, ToolChoice, Tools, plan};
+    /// use serde_json::json;
+    ///
+    /// let tools = Tools::from_openai(&json!([{"type": "function", "function": {"name": "now"}}]))?;
+    /// let format = Format::named("qwen3").expect("a known format");
+    /// let plan = plan(&tools, &ToolChoice::Required, true, format, &|_| false, &Default::default())?;
+    /// let plan = plan.in_reasoning();
+    /// assert_eq!(plan.behind, Some(Mark::Text("</think>".into())));
+    /// assert_eq!(plan.parser().push_text("Hm. ")[0], Event::Reasoning { text: "Hm. ".into() });
+    /// # Ok::<(), grammask_agents::ToolError>(())
+    /// ```
+    #[must_use]
+    pub fn in_reasoning(mut self) -> Self {
+        let Some((_, end)) = self.reasoning() else { return self };
+        self.behind = Some(end);
+        if self.activation == Activation::Always && !self.begins_in_reasoning {
+            for rule in self.grammar.rules.iter_mut().filter(|rule| rule.name == "root") {
+                let calls = std::mem::replace(&mut rule.body, Expr::empty());
+                let line_ends = Expr::literal("\n").repeat(0, Some(2));
+                rule.body = sequence(vec![line_ends, calls]);
+            }
+        }
+        self.begins_in_reasoning = true;
+        self
+    }
+
+    /// The marks around reasoning, if the format has any: what looks like a call between them is
+    /// none.
+    pub fn reasoning(&self) -> Option<(Mark, Mark)> {
+        let (start, end) = self.reading.format.reasoning()?;
+        let mark = |text: &str| match self.reading.tokens.contains(text) {
+            true => Mark::Token(text.to_owned()),
+            false => Mark::Text(text.to_owned()),
+        };
+        Some((mark(start), mark(end)))
+    }
+
     /// A parser of what is written under this plan.
     pub fn parser(&self) -> Parser {
-        Parser::of(Arc::clone(&self.reading))
+        let parser = Parser::of(Arc::clone(&self.reading));
+        if self.begins_in_reasoning { parser.in_reasoning() } else { parser }
     }
 
     pub(crate) fn reading(&self) -> &Reading {
@@ -175,7 +230,7 @@ impl Builder<'_> {
         if !format.begins_with.is_empty() {
             return Ok((self.blocks(is_auto, many)?, Activation::Always));
         }
-        let call = self.call(&format.call);
+        let call = self.call(&format.call, is_auto);
         let separator = self.texts(&format.separator);
         let lead = format.lead.as_ref().map(|lead| sequence(self.text(lead)).optional());
         let section = format.section.as_ref().filter(|section| many || !section.optional);
@@ -191,7 +246,8 @@ impl Builder<'_> {
         let all = match section {
             None => sequence(calls),
             Some(section) => {
-                let [open, close] = [&section.open, &section.close].map(|it| self.texts(it));
+                let open = self.begin(&section.open, is_auto);
+                let close = self.texts(&section.close);
                 let all = sequence([open, calls, close].concat());
                 if section.optional { Expr::choice([all, one]) } else { all }
             }
@@ -200,10 +256,11 @@ impl Builder<'_> {
         if !is_auto {
             return Ok((root, Activation::Always));
         }
-        let begins = section.into_iter().map(|section| first_mark(&section.open));
-        let begins = format.lead.as_deref().into_iter().chain(begins);
         let is_direct = section.is_none_or(|section| section.optional);
-        let begins = begins.chain(is_direct.then(|| first_mark(&format.call)));
+        let in_section = section.map(|section| [&section.open[..], &format.call].concat());
+        let begins = in_section.iter().map(Vec::as_slice).chain(is_direct.then_some(&*format.call));
+        let begins = begins.flat_map(|parts| format.openings(parts)).map(|(mark, _)| mark);
+        let begins = format.lead.as_deref().into_iter().chain(begins);
         let only_at_start = format.only_at_start;
         let mut is_behind_text = false;
         let trigger = |text: &str| {
@@ -222,11 +279,11 @@ impl Builder<'_> {
     }
 
     /// A call of any of the tools.
-    fn call(&mut self, parts: &[Part]) -> Expr {
+    fn call(&mut self, parts: &[Part], is_auto: bool) -> Expr {
         let of_tool = |part: &Part| !matches!(part, Part::Text(_));
         let start = parts.iter().position(of_tool).unwrap_or(0);
         let end = parts.iter().rposition(of_tool).map_or(parts.len(), |at| at + 1);
-        let mut call = self.texts(&parts[..start]);
+        let mut call = self.begin(&parts[..start], is_auto);
         let tools = std::mem::take(&mut self.tools);
         let object = self.format.object.as_ref();
         // What all begin and end with stands once, outside.
@@ -281,6 +338,19 @@ impl Builder<'_> {
         Expr::class([('0', '9'), ('A', 'Z'), ('a', 'z')]).repeat(length, Some(length))
     }
 
+    /// What stands before a call or a section. With a trigger the first mark need not be there, if
+    /// models leave it out at times.
+    fn begin(&self, parts: &[Part], is_auto: bool) -> Vec<Expr> {
+        let openings = self.format.openings(parts);
+        let behind = match &openings[..] {
+            [_, (_, behind), ..] if is_auto => behind.len(),
+            [(mark, _)] if is_auto && self.format.is_optional(mark) => 0,
+            _ => return self.texts(parts),
+        };
+        let (first, rest) = parts.split_at(parts.len() - behind);
+        [vec![sequence(self.texts(first)).optional()], self.texts(rest)].concat()
+    }
+
     fn texts(&self, parts: &[Part]) -> Vec<Expr> {
         let texts = parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(self.text(text)),
@@ -322,7 +392,7 @@ impl Builder<'_> {
     /// Blocks of content and calls, of which the prompt has the first mark.
     fn blocks(&mut self, is_auto: bool, many: bool) -> Result<Expr, ToolError> {
         let format = self.format;
-        let call = self.call(&format.call[1..]);
+        let call = self.call(&format.call[1..], is_auto);
         self.rules.grammar.add("call", call);
         let call = Expr::reference("call");
         let mark = self.text(&format.begins_with);
