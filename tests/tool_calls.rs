@@ -22,8 +22,33 @@ use serde_json::{Value, json};
 fn small_vocabulary(format: &Format, with_tokens: bool) -> Arc<Engine> {
     let mut builder = Vocabulary::builder();
     let pieces = [
-        "\"", "\",", "\":", "}", "]", "},", "{\"", ", ", "\n", "\n  ", "true", "12", "é", "}}\n<", "</",
-        "\n</", ">\n", "\"}", "name", "\"name", ">>>", "parameter", "=", "null", "}<", "<|", "|>",
+        "\"",
+        "\",",
+        "\":",
+        "}",
+        "]",
+        "},",
+        "{\"",
+        ", ",
+        "\n",
+        "\n  ",
+        "true",
+        "12",
+        "é",
+        "}}\n<",
+        "</",
+        "\n</",
+        ">\n",
+        "\"}",
+        "name",
+        "\"name",
+        ">>>",
+        "parameter",
+        "=",
+        "null",
+        "}<",
+        "<|",
+        "|>",
     ];
     for piece in pieces {
         builder.push(piece);
@@ -103,7 +128,8 @@ fn object(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
             let names = properties.keys().zip(required);
             let required: Vec<&String> =
                 names.filter(|(_, required)| *required).map(|(name, _)| name).collect();
-            let mut schema = json!({"type": "object", "properties": properties, "required": required});
+            let mut schema =
+                json!({"type": "object", "properties": properties, "required": required});
             if !others.is_null() {
                 schema["additionalProperties"] = others;
                 schema["maxProperties"] = json!(5);
@@ -169,9 +195,8 @@ fn calls(events: &[Event]) -> Result<Vec<(String, Value)>, TestCaseError> {
             }
             Event::Arguments { delta, .. } => text.push_str(delta),
             Event::CallEnd { arguments, .. } => {
-                let said: Value = serde_json::from_str(&text).map_err(|error| {
-                    TestCaseError::fail(format!("{error}: {text}"))
-                })?;
+                let said: Value = serde_json::from_str(&text)
+                    .map_err(|error| TestCaseError::fail(format!("{error}: {text}")))?;
                 prop_assert_eq!(&said, arguments);
                 calls.last_mut().expect("it has begun").1 = said;
             }
@@ -204,19 +229,17 @@ fn check(
         .map(|tool| (tool.name(), jsonschema::validator_for(tool.parameters()).expect("a schema")))
         .collect();
     let named = *request.named.get(&names);
-    let choices = [
-        ToolChoice::Auto,
-        ToolChoice::Required,
-        ToolChoice::Named(named.to_owned()),
-    ];
+    let choices = [ToolChoice::Auto, ToolChoice::Required, ToolChoice::Named(named.to_owned())];
     let is_control = |text: &str| is_control(engine, text);
     for choice in choices {
         let what = format!("{} {choice:?} {request:?}", format.name());
-        let plan = match plan(&tools, &choice, request.parallel, format, &is_control, &Options::default()) {
-            Ok(plan) => plan,
-            // What the format cannot carry.
-            Err(_) => continue,
-        };
+        let plan =
+            match plan(&tools, &choice, request.parallel, format, &is_control, &Options::default())
+            {
+                Ok(plan) => plan,
+                // What the format cannot carry.
+                Err(_) => continue,
+            };
         let plan = if request.thinks { plan.in_reasoning() } else { plan };
         let (ended, events, text) = generated(engine, &plan, request, max_tokens);
         seen.all += 1;
@@ -237,7 +260,9 @@ fn check(
         let may_be_many = request.parallel && !matches!(choice, ToolChoice::Named(_));
         prop_assert!(found.len() <= 1 || may_be_many, "{what}\n{text:?}");
         for (name, arguments) in &found {
-            prop_assert!(choice == ToolChoice::Auto || choice == ToolChoice::Required || name == named);
+            prop_assert!(
+                choice == ToolChoice::Auto || choice == ToolChoice::Required || name == named
+            );
             if let Err(error) = judges[name.as_str()].validate(arguments) {
                 return Err(TestCaseError::fail(format!("{error}: {arguments}\n{what}\n{text:?}")));
             }
@@ -329,12 +354,49 @@ fn calls_of_a_small_vocabulary() {
     let engines: Vec<_> = Format::all()
         .flat_map(|format| [true, false].map(|tokens| (format, small_vocabulary(format, tokens))))
         .collect();
-    run(&engines, std::env::var("MANY").map_or(24, |n| n.parse().unwrap()), 500);
+    run(&engines, 24, 500);
 }
 
 #[test]
 fn calls_of_a_real_vocabulary() {
+    let engines: Vec<_> = Format::all().map(|format| (format, real_vocabulary(format))).collect();
+    run(&engines, 4, 300);
+}
+
+/// A call that must come comes behind the reasoning, which has to end.
+#[test]
+fn a_call_behind_the_reasoning() {
+    let tools = json!([{"type": "function", "function": {"name": "now"}}]);
+    let tools = Tools::from_openai(&tools).expect("tools");
     for format in Format::all() {
-        run(&[(format, real_vocabulary(format))], std::env::var("MANY").map_or(4, |n| n.parse().unwrap()), 300);
+        for engine in [true, false].map(|tokens| small_vocabulary(format, tokens)) {
+            let (vocabulary, options) = (engine.vocabulary(), Options::default());
+            let is_control = |text: &str| is_control(&engine, text);
+            let plan = plan(&tools, &ToolChoice::Required, false, format, &is_control, &options);
+            let plan = plan.expect("a plan").in_reasoning();
+            let Some((_, end)) = plan.reasoning() else {
+                assert_eq!(plan.behind, None);
+                continue;
+            };
+            let end = match &end {
+                Mark::Token(text) => vec![vocabulary.token_by_text(text.as_bytes()).expect("it")],
+                Mark::Text(text) => vocabulary.encode_longest(text).expect("every byte"),
+            };
+            let mut constraint = plan_constraint(&engine, &plan).expect("it").expect("a call");
+            for token in vocabulary.encode_longest("Hm, {").expect("every byte") {
+                constraint.accept(token).expect("free text");
+                assert!(!constraint.is_complete());
+            }
+            let everything = constraint.mask().count();
+            for token in end {
+                constraint.accept(token).expect("the end of it");
+            }
+            assert!(constraint.mask().count() < 12 && everything > 256, "{}", format.name());
+            for _ in 0..2 {
+                let line_end = vocabulary.token_by_text(b"\n").expect("every byte");
+                constraint.accept(line_end).expect("a line end");
+            }
+            assert!(constraint.mask().count() < 12 && !constraint.is_complete());
+        }
     }
 }

@@ -55,7 +55,9 @@ pub struct Parser {
 #[derive(Debug)]
 enum State {
     /// Where the output begins, if there are calls only there: how many blanks came so far.
-    Start { blanks: usize },
+    Start {
+        blanks: usize,
+    },
     /// Where an output begins that begins within reasoning.
     Opening,
     Content,
@@ -299,8 +301,7 @@ impl Parser {
             self.at_mark();
             self.input.take_mark(end.unwrap_or_default());
             let only_at_start = reading.format.only_at_start && self.calls == 0;
-            self.state =
-                if only_at_start { State::Start { blanks: 0 } } else { State::Content };
+            self.state = if only_at_start { State::Start { blanks: 0 } } else { State::Content };
         } else if let Some(opener) = number
             .checked_sub(usize::from(reading.format.reasoning.is_some()))
             .and_then(|number| reading.openers.get(number))

@@ -32,7 +32,14 @@ enum Place {
 
 impl ObjectReader {
     pub(super) fn new() -> Self {
-        Self { place: Place::Open, position: 0, name: None, id: None, arguments: None, is_text: false }
+        Self {
+            place: Place::Open,
+            position: 0,
+            name: None,
+            id: None,
+            arguments: None,
+            is_text: false,
+        }
     }
 
     pub(super) fn is_complete(&self) -> bool {

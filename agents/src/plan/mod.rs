@@ -426,14 +426,21 @@ impl Builder<'_> {
         let before = [&channels.reasoning, &channels.call_channel]
             .map(|channel| sequence([message(self, channel), next.clone()].concat()));
         self.rules.grammar.add("message", Expr::choice(before));
-        let mut call = texts(self, &[&channels.channel, &channels.call_channel]);
-        call.push(Expr::literal(format!(" to={}", channels.recipient)));
-        let type_ = texts(self, &[" ", &channels.constrain, &channels.type_, &channels.message]);
-        let tools = self.tools.iter().map(|(name, rule)| {
-            let arguments = vec![Expr::reference(rule)];
-            sequence([vec![Expr::literal(name)], type_.clone(), arguments].concat())
+        let channel = texts(self, &[&channels.channel, &channels.call_channel]);
+        let recipient = vec![Expr::literal(format!(" to={}", channels.recipient))];
+        let constrained = sequence(texts(self, &[" ", &channels.constrain, &channels.type_]));
+        let type_ = Expr::choice([constrained, Expr::literal(format!(" {}", channels.type_))]);
+        let type_ = [vec![type_], texts(self, &[&channels.message])].concat();
+        // The recipient stands behind the channel, or in the role before it.
+        let orders = [(&[][..], &channel[..]), (&channel[..], &[][..])].map(|(behind, before)| {
+            let tools = self.tools.iter().map(|(name, rule)| {
+                let (name, rule) = ([Expr::literal(name)], [Expr::reference(rule)]);
+                sequence([&name[..], behind, &type_, &rule].concat())
+            });
+            let tools = Expr::choice(tools.collect::<Vec<_>>());
+            sequence([before, &recipient, &[tools]].concat())
         });
-        call.push(Expr::choice(tools.collect::<Vec<_>>()));
+        let mut call = vec![Expr::choice(orders)];
         // The token that ends the output may be no part of it.
         call.push(sequence(self.text(&channels.call)).optional());
         let mut last = vec![sequence(call)];
