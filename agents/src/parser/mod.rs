@@ -155,7 +155,7 @@ impl Parser {
         self.run();
         self.settle_line_ends();
         match std::mem::replace(&mut self.state, State::Content) {
-            State::Call(call) if !self.reading.may_call => self.say_all(false, call.text),
+            State::Call(call) if !self.reading.may_call => self.say_all(false, &call.text),
             State::Call(mut call) => match call.end() {
                 Some(end) => self.events.push(end),
                 // The mark of a call that the prompt has is none.
@@ -277,7 +277,7 @@ impl Parser {
                 // A mark that has no place here is text.
                 let token = self.input.take_control();
                 if let Some(token) = token.filter(|token| reading.tokens.contains(token)) {
-                    self.say_all(is_reasoning, token);
+                    self.say_all(is_reasoning, &token);
                 }
                 return true;
             }
@@ -289,7 +289,7 @@ impl Parser {
             self.input.take_mark(tail);
             // It ends calls, or it is text.
             if !self.behind_mark {
-                self.say_all(false, tail.clone());
+                self.say_all(false, tail);
             }
             return true;
         }
@@ -339,8 +339,8 @@ impl Parser {
     }
 
     /// Says a text that might have been something else.
-    fn say_all(&mut self, is_reasoning: bool, text: String) {
-        let text = "\n".repeat(std::mem::take(&mut self.line_ends)) + &text;
+    fn say_all(&mut self, is_reasoning: bool, text: &str) {
+        let text = "\n".repeat(std::mem::take(&mut self.line_ends)) + text;
         if !text.is_empty() {
             let event =
                 if is_reasoning { Event::Reasoning { text } } else { Event::Content { text } };
@@ -390,7 +390,7 @@ impl Parser {
             Err(_) if !self.reading.may_call => {
                 let text = std::mem::take(&mut call.text);
                 self.state = State::Content;
-                self.say_all(false, text);
+                self.say_all(false, &text);
                 true
             }
             Ok(Progress::Done) => {

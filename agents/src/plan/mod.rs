@@ -193,9 +193,9 @@ impl Plan {
     /// none.
     pub fn reasoning(&self) -> Option<(Mark, Mark)> {
         let (start, end) = self.reading.format.reasoning()?;
-        let mark = |text: &str| match self.reading.tokens.contains(text) {
-            true => Mark::Token(text.to_owned()),
-            false => Mark::Text(text.to_owned()),
+        let mark = |text: &str| {
+            let is_token = self.reading.tokens.contains(text);
+            if is_token { Mark::Token(text.to_owned()) } else { Mark::Text(text.to_owned()) }
         };
         Some((mark(start), mark(end)))
     }
