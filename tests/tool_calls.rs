@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use grammask::agents::{
-    Activation, Event, Format, Mark, Parser, Pieces, Plan, ToolChoice, Tools, plan,
+    Activation, Event, Format, Mark, Parser, Pieces, Plan, Tool, ToolChoice, Tools, plan,
 };
 use grammask::json_schema::Options;
 use grammask::sampler::{Chain, Dist, Engine, GrammarSampler, Mode, TokenId, Vocabulary};
@@ -223,7 +223,7 @@ fn check(
     seen: &mut Seen,
 ) -> Result<(), TestCaseError> {
     let tools = Tools::from_openai(&request.tools).expect("tools");
-    let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
+    let names: Vec<&str> = tools.iter().map(Tool::name).collect();
     let judges: HashMap<&str, jsonschema::Validator> = tools
         .iter()
         .map(|tool| (tool.name(), jsonschema::validator_for(tool.parameters()).expect("a schema")))
@@ -233,13 +233,9 @@ fn check(
     let is_control = |text: &str| is_control(engine, text);
     for choice in choices {
         let what = format!("{} {choice:?} {request:?}", format.name());
-        let plan =
-            match plan(&tools, &choice, request.parallel, format, &is_control, &Options::default())
-            {
-                Ok(plan) => plan,
-                // What the format cannot carry.
-                Err(_) => continue,
-            };
+        let (parallel, options) = (request.parallel, Options::default());
+        let plan = plan(&tools, &choice, parallel, format, &is_control, &options);
+        let plan = plan.map_err(|error| TestCaseError::fail(format!("{error}\n{what}")))?;
         let plan = if request.thinks { plan.in_reasoning() } else { plan };
         let (ended, events, text) = generated(engine, &plan, request, max_tokens);
         seen.all += 1;

@@ -159,6 +159,9 @@ pub(crate) struct ElementTexts {
     pub(crate) before_json: String,
     pub(crate) close: String,
     pub(crate) stop: String,
+    /// What models write for some values, and the JSON of these.
+    #[serde(default)]
+    pub(crate) literals: Vec<(String, String)>,
 }
 
 impl ElementTexts {
@@ -291,7 +294,7 @@ impl Format {
         match &self.arguments {
             Arguments::Json => Syntax::Json,
             Arguments::Elements(texts) => {
-                let ElementTexts { open, after_key, before_text, before_json, close, stop } =
+                let ElementTexts { open, after_key, before_text, before_json, close, stop, .. } =
                     texts.clone();
                 Syntax::Elements(Elements {
                     open,

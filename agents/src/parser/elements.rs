@@ -220,6 +220,10 @@ impl ElementsReader {
                                 out.push_str(value.trim());
                             } else if or_string {
                                 push_json(out, value);
+                            } else if let Some((_, json)) =
+                                texts.literals.iter().find(|(written, _)| written == value.trim())
+                            {
+                                out.push_str(json);
                             } else {
                                 return Err(CallError::Argument { key: self.key.clone() });
                             }
