@@ -9,7 +9,7 @@ use std::sync::Arc;
 use grammask::agents::{
     Activation, Event, Format, Mark, Parser, Pieces, Plan, Tool, ToolChoice, Tools, plan,
 };
-use grammask::json_schema::Options;
+use grammask::json_schema::{Options, Order};
 use grammask::sampler::{Chain, Dist, Engine, GrammarSampler, Mode, TokenId, Vocabulary};
 use grammask::{RandomModel, generate, is_control, plan_constraint};
 use proptest::collection::{btree_map, vec};
@@ -233,7 +233,8 @@ fn check(
     let is_control = |text: &str| is_control(engine, text);
     for choice in choices {
         let what = format!("{} {choice:?} {request:?}", format.name());
-        let (parallel, options) = (request.parallel, Options::default());
+        let order = [Order::Any, Order::Declared, Order::RequiredFirst][request.seed as usize % 3];
+        let (parallel, options) = (request.parallel, Options { order, ..Options::default() });
         let plan = plan(&tools, &choice, parallel, format, &is_control, &options);
         let plan = plan.map_err(|error| TestCaseError::fail(format!("{error}\n{what}")))?;
         let plan = if request.thinks { plan.in_reasoning() } else { plan };
