@@ -22,6 +22,8 @@ pub fn is_control(engine: &Engine, text: &str) -> bool {
 }
 
 /// The constraint of tool calls; nothing if there are none to be made, so that all may be written.
+/// Of an output that begins with reasoning ([`Plan::in_reasoning`]) it is in force behind that, and
+/// if a call must come, the reasoning must end.
 ///
 /// # Errors
 ///
@@ -49,28 +51,57 @@ pub fn plan_constraint(
     engine: &Arc<Engine>,
     plan: &Plan,
 ) -> Result<Option<Constraint>, ConstrainError> {
-    let (triggers, again) = match &plan.activation {
+    let calls = match &plan.activation {
         Activation::Never => return Ok(None),
-        Activation::Always => return Ok(Some(Constraint::new(engine, &plan.grammar, "root")?)),
-        Activation::OnTrigger { triggers, again } => (triggers, *again),
+        Activation::Always => Constraint::new(engine, &plan.grammar, "root")?,
+        Activation::OnTrigger { triggers, again } => {
+            let call = Constraint::new(engine, &plan.grammar, "root")?;
+            let lazy = with_triggers(engine, triggers, &call);
+            let calls = if *again { lazy.rearm() } else { lazy }.build(engine)?;
+            match plan.reasoning().filter(|_| plan.behind.is_none()) {
+                None => calls,
+                // What looks like a call in the reasoning is none.
+                Some((start, end)) => {
+                    let end = mark_trigger(engine, &end).behind();
+                    let thinking = LazyGrammar::new().trigger(end, calls.clone()).build(engine)?;
+                    with_triggers(engine, triggers, &calls)
+                        .trigger(mark_trigger(engine, &start).behind(), thinking)
+                        .build(engine)?
+                }
+            }
+        }
     };
-    let calls = Constraint::new(engine, &plan.grammar, "root")?;
-    let mut lazy = LazyGrammar::new();
-    for trigger in triggers {
+    let Some(end) = &plan.behind else { return Ok(Some(calls)) };
+    let thinking = LazyGrammar::new().trigger(mark_trigger(engine, end).behind(), calls);
+    let is_required = plan.activation == Activation::Always;
+    let thinking = if is_required { thinking.required() } else { thinking };
+    Ok(Some(thinking.build(engine)?))
+}
+
+/// What any of these triggers leads to.
+fn with_triggers(
+    engine: &Engine,
+    triggers: &[grammask_agents::Trigger],
+    target: &Constraint,
+) -> LazyGrammar {
+    triggers.iter().fold(LazyGrammar::new(), |lazy, trigger| {
         let (Mark::Token(text) | Mark::Text(text)) = &trigger.mark;
-        let token = matches!(trigger.mark, Mark::Token(_))
-            .then(|| engine.vocabulary().token_by_text(text.as_bytes()));
-        let trigger = match token.flatten() {
-            _ if trigger.only_at_start => Trigger::pattern(format!("^\\s*({})", escaped(text))),
-            Some(token) => Trigger::token(token),
-            None => Trigger::word(text),
+        let begins = if trigger.only_at_start {
+            Trigger::pattern(format!("^\\s*({})", escaped(text)))
+        } else {
+            mark_trigger(engine, &trigger.mark)
         };
-        lazy = lazy.trigger(trigger, calls.clone());
-    }
-    if again {
-        lazy = lazy.rearm();
-    }
-    Ok(Some(lazy.build(engine)?))
+        lazy.trigger(begins, target.clone())
+    })
+}
+
+/// What finds a mark: the token, if it is one of the vocabulary.
+fn mark_trigger(engine: &Engine, mark: &Mark) -> Trigger {
+    let (Mark::Token(text) | Mark::Text(text)) = mark;
+    let token = matches!(mark, Mark::Token(_))
+        .then(|| engine.vocabulary().token_by_text(text.as_bytes()))
+        .flatten();
+    token.map_or_else(|| Trigger::word(text), Trigger::token)
 }
 
 /// A text as a regular expression of ECMAScript.

@@ -19,10 +19,14 @@ pub(crate) struct Reading {
     control: HashSet<String>,
     /// Those parts of marks that are.
     pub(crate) tokens: HashSet<String>,
+    /// Whether anything may be called: if not, what looks like a call is content.
+    pub(crate) may_call: bool,
     /// What ends content: the begin of reasoning first, if there is any, then those of calls.
     pub(crate) content_ends: Vec<String>,
     /// What a call begins with: with a section, where that may be left out, or is none, without one.
     pub(crate) openers: Vec<Opener>,
+    /// The marks behind calls that may be left out.
+    pub(crate) tails: Vec<String>,
     /// Where reading goes on behind a malformed call.
     pub(crate) resync: Vec<(String, Resync)>,
 }
@@ -61,19 +65,31 @@ impl Reading {
         tools: Option<HashMap<String, ElementValues>>,
         is_control: &dyn Fn(&str) -> bool,
     ) -> Self {
+        let may_call = tools.as_ref().is_none_or(|tools| !tools.is_empty());
         let section = format.section.as_ref();
         let call_mark = first_mark(&format.call);
+        let call = without_tail(format);
+        let close = section.map_or("", |section| first_mark(&section.close));
+        let ends = [&format.call[call.len()..], section.map_or(&[], |section| &section.close)];
+        let mut tails = ends.map(first_mark).map(str::to_owned).to_vec();
+        tails.retain(|tail| may_call && format.is_optional(tail));
         let mut openers = Vec::new();
+        let mut open = |parts: &[Part], in_section| {
+            let openings = format.openings(parts).into_iter().enumerate();
+            openers.extend(openings.map(|(index, (mark, parts))| Opener {
+                mark: mark.to_owned(),
+                parts: parts.to_vec(),
+                in_section: in_section && index == 0,
+            }));
+        };
         if let Some(section) = section {
-            openers.push(Opener {
-                mark: first_mark(&section.open).to_owned(),
-                parts: section.open.iter().chain(&format.call).cloned().collect(),
-                in_section: true,
-            });
+            open(&[&section.open, call].concat(), true);
         }
         if section.is_none_or(|section| section.optional) {
-            let parts = format.call.clone();
-            openers.push(Opener { mark: call_mark.to_owned(), parts, in_section: false });
+            open(call, false);
+        }
+        if !may_call && format.content_name.is_none() {
+            openers.clear();
         }
 
         let mut content_ends: Vec<String> =
@@ -85,10 +101,10 @@ impl Reading {
         } else {
             if !format.only_at_start {
                 content_ends.extend(openers.iter().map(|opener| opener.mark.clone()));
+                content_ends.extend(tails.iter().cloned());
             }
             let behind = format.call.iter().rev().take_while(|part| matches!(part, Part::Text(_)));
             let end = behind.map(Part::mark).find(|mark| !mark.is_empty()).unwrap_or_default();
-            let close = section.map_or("", |section| first_mark(&section.close));
             let begins = openers.iter().map(|opener| (opener.mark.as_str(), Resync::Begin));
             // A single bracket may be anything.
             resync.extend(
@@ -101,7 +117,7 @@ impl Reading {
             );
         }
 
-        let marks = all_marks(format);
+        let marks = all_marks(format, may_call);
         let tokens = format.control().iter().filter(|token| is_control(token)).cloned().collect();
         let control = marks.iter().filter(|mark| is_control(mark)).cloned().collect();
         Self {
@@ -110,8 +126,10 @@ impl Reading {
             marks,
             control,
             tokens,
+            may_call,
             content_ends,
             openers,
+            tails,
             resync,
         }
     }
@@ -121,9 +139,12 @@ impl Reading {
         self.control.contains(mark)
     }
 
-    /// Whether a control token is only a part of a mark.
-    pub(crate) fn is_part(&self, token: &str) -> bool {
-        !self.marks.contains(token) && self.marks.iter().any(|mark| mark.contains(token))
+    /// Whether a control token is read as text: it is only a part of a mark, or a mark of calls where
+    /// nothing may be called.
+    pub(crate) fn is_text(&self, token: &str) -> bool {
+        let is_of_calls = || !self.may_call && self.tokens.contains(token);
+        let is_part = || self.marks.iter().any(|mark| mark.contains(token));
+        !self.marks.contains(token) && (is_of_calls() || is_part())
     }
 
     /// Whether there is a tool of this name.
@@ -144,20 +165,30 @@ pub(crate) fn first_mark(parts: &[Part]) -> &str {
     parts.iter().map(Part::mark).find(|mark| !mark.is_empty()).unwrap_or_default()
 }
 
-/// All marks of a format, without the blanks around them.
-fn all_marks(format: &Format) -> HashSet<String> {
-    let section =
-        format.section.iter().flat_map(|section| section.open.iter().chain(&section.close));
-    let parts = section.chain(&format.call).chain(&format.separator).map(Part::mark);
-    let mut marks: Vec<&str> = parts.collect();
-    marks.extend(format.reasoning.iter().flat_map(|(start, end)| [start.as_str(), end]));
-    marks.extend(format.lead.as_deref());
-    match &format.arguments {
-        Arguments::Json => {}
-        Arguments::Dict(quote) => marks.push(quote),
-        Arguments::Elements(texts) => {
-            let [open, text, json] = [&texts.open, &texts.before_text, &texts.before_json];
-            marks.extend([open, &texts.after_key, text, json, &texts.stop].map(|it| it.trim()));
+/// The parts of a call without the mark at its end, if that may be left out.
+fn without_tail(format: &Format) -> &[Part] {
+    match format.call.split_last() {
+        Some((last, before)) if format.is_optional(last.mark()) => before,
+        _ => &format.call,
+    }
+}
+
+/// All marks of a format, without the blanks around them: those of calls only if there may be any.
+fn all_marks(format: &Format, may_call: bool) -> HashSet<String> {
+    let mut marks: Vec<&str> =
+        format.reasoning.iter().flat_map(|(start, end)| [start.as_str(), end]).collect();
+    if may_call {
+        let section =
+            format.section.iter().flat_map(|section| section.open.iter().chain(&section.close));
+        marks.extend(section.chain(&format.call).chain(&format.separator).map(Part::mark));
+        marks.extend(format.lead.as_deref());
+        match &format.arguments {
+            Arguments::Json => {}
+            Arguments::Dict(quote) => marks.push(quote),
+            Arguments::Elements(texts) => {
+                let [open, text, json] = [&texts.open, &texts.before_text, &texts.before_json];
+                marks.extend([open, &texts.after_key, text, json, &texts.stop].map(|it| it.trim()));
+            }
         }
     }
     if let Some(channels) = &format.channels {

@@ -25,6 +25,9 @@ struct Row {
     name: String,
     /// Texts, and control tokens as `{"control": ".."}`.
     output: Vec<Piece>,
+    /// The choice of tools in the request; without, any of them.
+    #[serde(default)]
+    choice: Value,
     #[serde(default)]
     in_reasoning: bool,
     events: Vec<Value>,
@@ -126,16 +129,18 @@ fn outputs_give_their_events() {
                 Piece::Text(_) => None,
             })
             .collect();
-        let of_text = plan_of(&file, &ToolChoice::Auto, &|_| false);
-        let of_tokens = plan_of(&file, &ToolChoice::Auto, &|text| control.contains(&text));
         for row in &file.rows {
+            let choice = ToolChoice::from_openai(&row.choice).unwrap();
+            let plan = |is_control: &dyn Fn(&str) -> bool| {
+                let plan = plan_of(&file, &choice, is_control);
+                if row.in_reasoning { plan.in_reasoning() } else { plan }
+            };
+            let (of_tokens, of_text) = (plan(&|text| control.contains(&text)), plan(&|_| false));
             for (what, plan, output) in
                 [("tokens", &of_tokens, row.output.clone()), ("text", &of_text, plain(&row.output))]
             {
                 for size in [1_000_000, 1, 2, 3, 7] {
-                    let parser = plan.parser();
-                    let parser = if row.in_reasoning { parser.in_reasoning() } else { parser };
-                    let found = json(&events(parser, &output, size));
+                    let found = json(&events(plan.parser(), &output, size));
                     if found != row.events {
                         let found = serde_json::to_string(&found).unwrap();
                         failures.push(format!(

@@ -267,6 +267,44 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn nothing_is_called_where_nothing_may_be(
+        pieces in noise(),
+        cuts in vec(any::<usize>(), 0..40),
+        with_tokens in any::<bool>(),
+        in_reasoning in any::<bool>(),
+    ) {
+        for format in Format::all() {
+            let is_control = |text: &str| with_tokens && format.control().iter().any(|token| token == text);
+            let plan = plan(&tools(), &ToolChoice::None, true, format, &is_control, &Options::default());
+            let plan = plan.unwrap();
+            let plan = if in_reasoning { plan.in_reasoning() } else { plan };
+            let mut parser = plan.parser();
+            let mut events = Vec::new();
+            for piece in &pieces {
+                if is_control(piece) {
+                    events.extend(parser.push_control(piece));
+                } else {
+                    push(&mut parser, piece, &cuts, &mut events);
+                }
+            }
+            events.extend(parser.finish());
+            let mut said = String::new();
+            for event in &events {
+                match event {
+                    Event::Content { text } | Event::Reasoning { text } => said.push_str(text),
+                    other => prop_assert!(false, "{}: {other:?}", format.name()),
+                }
+            }
+            // Of a format without other marks all is there.
+            if plan.reasoning().is_none() && !["harmony", "functionary-v3.2"].contains(&format.name()) {
+                prop_assert_eq!(said, pieces.concat(), "{}", format.name());
+            }
+        }
+    }
+}
+
 /// Events of one text after the other are one.
 fn merged(events: Vec<Event>) -> Vec<Event> {
     let mut all: Vec<Event> = Vec::new();

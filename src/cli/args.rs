@@ -215,8 +215,14 @@ pub(super) struct AgentArgs {
     /// What is written when the budget for thinking is spent, before the end tag
     #[arg(long, default_value = "", value_name = "TEXT", requires = "reasoning_budget")]
     pub(super) reasoning_budget_message: String,
-    /// What ends the thinking
-    #[arg(long, default_value = "</think>", value_name = "TAG", requires = "reasoning_budget")]
+    /// What ends the thinking; with tools their format says it
+    #[arg(
+        long,
+        default_value = "</think>",
+        value_name = "TAG",
+        requires = "reasoning_budget",
+        conflicts_with = "tools"
+    )]
     pub(super) reasoning_end: String,
 }
 

@@ -34,6 +34,10 @@ pub struct Format {
     /// A mark that may stand before the first call.
     #[serde(default)]
     pub(crate) lead: Option<String>,
+    /// Marks around calls that models leave out at times: they are written, and need not be there
+    /// when calls are read.
+    #[serde(default)]
+    pub(crate) optional: Vec<String>,
     /// What stands around all calls.
     #[serde(default)]
     pub(crate) section: Option<Section>,
@@ -155,6 +159,9 @@ pub(crate) struct ElementTexts {
     pub(crate) before_json: String,
     pub(crate) close: String,
     pub(crate) stop: String,
+    /// What models write for some values, and the JSON of these.
+    #[serde(default)]
+    pub(crate) literals: Vec<(String, String)>,
 }
 
 impl ElementTexts {
@@ -256,12 +263,38 @@ impl Format {
         self.reasoning.as_ref().map(|(start, end)| (start.as_str(), end.as_str()))
     }
 
+    /// Whether models leave the mark out at times.
+    pub(crate) fn is_optional(&self, mark: &str) -> bool {
+        self.optional.iter().any(|one| one == mark)
+    }
+
+    /// All that may be the begin of these parts: each time the mark, and the parts from it on. There
+    /// are several where the first marks may be left out.
+    pub(crate) fn openings<'p>(&self, parts: &'p [Part]) -> Vec<(&'p str, &'p [Part])> {
+        let mut openings = Vec::new();
+        let mut rest = parts;
+        while let [part, behind @ ..] = rest {
+            match part.mark() {
+                "" if matches!(part, Part::Text(_)) => {}
+                "" => break,
+                mark => {
+                    openings.push((mark, rest));
+                    if !self.is_optional(mark) {
+                        break;
+                    }
+                }
+            }
+            rest = behind;
+        }
+        openings
+    }
+
     /// How arguments are written, given which texts are control tokens.
     pub(crate) fn syntax(&self, is_control: &dyn Fn(&str) -> bool) -> Syntax {
         match &self.arguments {
             Arguments::Json => Syntax::Json,
             Arguments::Elements(texts) => {
-                let ElementTexts { open, after_key, before_text, before_json, close, stop } =
+                let ElementTexts { open, after_key, before_text, before_json, close, stop, .. } =
                     texts.clone();
                 Syntax::Elements(Elements {
                     open,

@@ -276,6 +276,7 @@ fn text(mark: &str, input: &mut Input, reading: &Reading) -> Result<bool, CallEr
     }
     input.take(blanks(input.rest()));
     match input.at_mark(mark, reading) {
+        Found::No if reading.format.is_optional(mark) => Ok(true),
         Found::Yes => {
             input.take_mark(mark);
             Ok(true)

@@ -62,6 +62,10 @@ impl Parser {
             return;
         };
         let text = format!("{header}{}", channels.message);
+        if !reading.may_call {
+            self.state = State::Content;
+            return self.say_all(false, &text);
+        }
         self.state = match recipient.strip_prefix(channels.recipient.as_str()) {
             Some(name) if reading.has_tool(name) => {
                 State::Call(Box::new(Call::named(reading.format.call.clone(), name, text)))

@@ -1,7 +1,7 @@
 //! Arguments as a dict with bare keys and strings in quotes of their own: to the JSON that they are.
 
 use super::elements::push_escaped;
-use super::input::{Found, Input, Scan};
+use super::input::{BLANKS, Found, Input, Scan};
 use crate::event::CallError;
 use crate::reading::Reading;
 
@@ -75,7 +75,7 @@ impl DictReader {
         let Some(c) = input.rest().chars().next() else {
             return input.misplaced().map_or(Ok(false), Err);
         };
-        if !self.begun && !c.is_ascii_whitespace() && c != '{' {
+        if !self.begun && !BLANKS.contains(&c) && c != '{' {
             return Err(CallError::NoObject);
         }
         match &mut self.place {
@@ -88,7 +88,7 @@ impl DictReader {
             }
             Place::Bare(key) if c == ':' => {
                 out.push('"');
-                push_escaped(out, key.trim_end());
+                push_escaped(out, key.trim_end_matches(BLANKS));
                 out.push_str("\":");
                 self.place = Place::Value;
             }
@@ -117,7 +117,7 @@ impl DictReader {
                     let in_object = self.open.last() == Some(&true);
                     self.place = if in_object { Place::Key } else { Place::Value };
                 }
-                c if self.place == Place::Key && !c.is_ascii_whitespace() => {
+                c if self.place == Place::Key && !BLANKS.contains(&c) => {
                     self.place = Place::Bare(c.to_string());
                 }
                 c => out.push(c),

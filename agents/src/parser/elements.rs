@@ -180,7 +180,7 @@ impl ElementsReader {
                         Scan::Text(_) | Scan::Control(_) => return Ok(()),
                         Scan::Mark(..) => {
                             let before = texts.before_stop();
-                            push_escaped(out, held.strip_suffix(before).unwrap_or(held));
+                            push_escaped(out, without(held, before));
                             out.push('"');
                             input.take_mark(&texts.stop);
                             self.place = Place::Between;
@@ -193,7 +193,7 @@ impl ElementsReader {
                         if let Kind::Literal { .. } = kind
                             && !["null", "true", "false"]
                                 .iter()
-                                .any(|one| one.starts_with(text.trim_end_matches('\n')))
+                                .any(|one| one.starts_with(without(text, texts.before_stop())))
                         {
                             out.push('"');
                             let plain = text.trim_end_matches('\n').len();
@@ -202,7 +202,7 @@ impl ElementsReader {
                         }
                         return Ok(());
                     }
-                    let value = text.strip_suffix(texts.before_stop()).unwrap_or(text);
+                    let value = without(text, texts.before_stop());
                     match *kind {
                         Kind::Literal { null, booleans: [f, t] } => {
                             let is_literal = match value {
@@ -220,6 +220,10 @@ impl ElementsReader {
                                 out.push_str(value.trim());
                             } else if or_string {
                                 push_json(out, value);
+                            } else if let Some((_, json)) =
+                                texts.literals.iter().find(|(written, _)| written == value.trim())
+                            {
+                                out.push_str(json);
                             } else {
                                 return Err(CallError::Argument { key: self.key.clone() });
                             }
@@ -279,6 +283,11 @@ fn value_text(
         // More will come, or a control token that has no place here.
         Found::Maybe | Found::No => false,
     }
+}
+
+/// A text without this end, if it has it.
+fn without<'t>(text: &'t str, end: &str) -> &'t str {
+    text.strip_suffix(end).unwrap_or(text)
 }
 
 /// Adds a string as JSON.

@@ -171,7 +171,10 @@ impl Input {
     }
 }
 
+/// The blanks of JSON, which may stand between the parts of a call; others are text.
+pub(super) const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
+
 /// How many bytes of blanks come first.
 pub(super) fn blanks(text: &str) -> usize {
-    text.len() - text.trim_start_matches([' ', '\t', '\n', '\r']).len()
+    text.len() - text.trim_start_matches(BLANKS).len()
 }

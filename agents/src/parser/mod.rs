@@ -54,8 +54,12 @@ pub struct Parser {
 
 #[derive(Clone, Debug)]
 enum State {
-    /// Where the output begins, if there are calls only there.
-    Start,
+    /// Where the output begins, if there are calls only there: how many blanks came so far.
+    Start {
+        blanks: usize,
+    },
+    /// Where an output begins that begins within reasoning.
+    Opening,
     Content,
     Reasoning,
     Call(Box<Call>),
@@ -84,11 +88,17 @@ impl Parser {
         let format = &reading.format;
         let state = match &format.channels {
             Some(_) => State::Header(String::new()),
-            None if format.only_at_start => State::Start,
+            None if format.only_at_start && reading.may_call => State::Start { blanks: 0 },
+            // What the prompt has is no content.
+            None if !format.begins_with.is_empty() && !reading.may_call => {
+                State::Call(Box::new(Call::new(format.call[1..].to_vec(), false)))
+            }
             None => State::Content,
         };
         let mut input = Input::default();
-        input.push(&format.begins_with);
+        if reading.may_call {
+            input.push(&format.begins_with);
+        }
         Self {
             reading,
             input,
@@ -101,7 +111,7 @@ impl Parser {
     }
 
     /// The same for an output that begins within reasoning, as the prompts of some models end with
-    /// its mark.
+    /// its mark. The mark may come all the same.
     ///
     /// ```
     /// use grammask_agents::{Event, Format, Parser};
@@ -114,7 +124,7 @@ impl Parser {
     #[must_use]
     pub fn in_reasoning(mut self) -> Self {
         if self.reading.format.reasoning.is_some() {
-            self.state = State::Reasoning;
+            self.state = State::Opening;
             self.behind_mark = true;
         }
         self
@@ -130,7 +140,7 @@ impl Parser {
     /// Reads a control token, given its text. One that is no part of the format is left out of content
     /// and reasoning, and is an error in a call.
     pub fn push_control(&mut self, token: &str) -> Vec<Event> {
-        if self.reading.is_part(token) {
+        if self.reading.is_text(token) {
             return self.push_text(token);
         }
         self.input.push_control(token);
@@ -145,6 +155,7 @@ impl Parser {
         self.run();
         self.settle_line_ends();
         match std::mem::replace(&mut self.state, State::Content) {
+            State::Call(call) if !self.reading.may_call => self.say_all(false, &call.text),
             State::Call(mut call) => match call.end() {
                 Some(end) => self.events.push(end),
                 // The mark of a call that the prompt has is none.
@@ -158,7 +169,11 @@ impl Parser {
                 self.events.push(Event::Error { index, text, reason });
             }
             State::Header(header) => self.header_as_content(&header),
-            State::Start | State::Content | State::Reasoning | State::Between => {}
+            State::Start { .. }
+            | State::Opening
+            | State::Content
+            | State::Reasoning
+            | State::Between => {}
         }
         self.events
     }
@@ -175,7 +190,8 @@ impl Parser {
             return false;
         }
         match &mut self.state {
-            State::Start => self.start(),
+            State::Start { .. } => self.start(),
+            State::Opening => self.opening(),
             State::Content => self.text(false),
             State::Reasoning => self.text(true),
             State::Call(_) => self.call(),
@@ -185,12 +201,31 @@ impl Parser {
         }
     }
 
+    /// Line ends, and perhaps the begin of reasoning.
+    fn opening(&mut self) -> bool {
+        let reading = Arc::clone(&self.reading);
+        let rest = self.input.rest();
+        self.input.take(rest.len() - rest.trim_start_matches('\n').len());
+        let mark = reading.format.reasoning.as_ref().map_or("", |(start, _)| start.as_str());
+        match self.input.at_mark(mark, &reading) {
+            Found::Maybe => return false,
+            Found::Yes => self.input.take_mark(mark),
+            Found::No => {}
+        }
+        self.state = State::Reasoning;
+        true
+    }
+
     fn start(&mut self) -> bool {
         let reading = Arc::clone(&self.reading);
-        let skipped = blanks(self.input.rest());
+        let State::Start { blanks: skipped } = &mut self.state else { return false };
+        *skipped += blanks(&self.input.rest()[*skipped..]);
+        let skipped = *skipped;
         let lead = reading.format.lead.as_deref();
         let think = reading.format.reasoning.as_ref().map(|(start, _)| start.as_str());
-        let marks = lead.into_iter().chain(think);
+        let separator = Some(first_mark(&reading.format.separator));
+        let separator = separator.filter(|mark| self.calls > 0 && !mark.is_empty());
+        let marks = lead.into_iter().chain(think).chain(separator);
         let openers = reading.openers.iter().map(|opener| opener.mark.as_str());
         let mut may_come = false;
         for mark in marks.chain(openers) {
@@ -205,6 +240,11 @@ impl Parser {
             self.input.take(skipped);
             if let Some(opener) = reading.openers.iter().find(|opener| opener.mark == mark) {
                 self.begin_call(opener.parts.clone(), opener.in_section);
+                return true;
+            }
+            if Some(mark) == separator {
+                let parts = [&reading.format.separator[..], &reading.format.call].concat();
+                self.begin_call(parts, false);
                 return true;
             }
             self.input.take_mark(mark);
@@ -234,26 +274,41 @@ impl Parser {
         let number = match scan {
             Scan::Text(_) => return false,
             Scan::Control(_) => {
-                self.input.take_control();
+                // A mark that has no place here is text.
+                let token = self.input.take_control();
+                if let Some(token) = token.filter(|token| reading.tokens.contains(token)) {
+                    self.say_all(is_reasoning, &token);
+                }
                 return true;
             }
             Scan::Mark(_, number) => number,
         };
-        self.at_mark();
         let content_ends = &reading.content_ends;
+        if !is_reasoning && reading.tails.contains(&content_ends[number]) {
+            let tail = &content_ends[number];
+            self.input.take_mark(tail);
+            // It ends calls, or it is text.
+            if !self.behind_mark {
+                self.say_all(false, tail);
+            }
+            return true;
+        }
         if reading.format.channels.is_some() {
+            self.at_mark();
             self.input.take_mark(&content_ends[number]);
             self.state = State::Header(String::new());
         } else if is_reasoning {
+            self.at_mark();
             self.input.take_mark(end.unwrap_or_default());
             let only_at_start = reading.format.only_at_start && self.calls == 0;
-            self.state = if only_at_start { State::Start } else { State::Content };
+            self.state = if only_at_start { State::Start { blanks: 0 } } else { State::Content };
         } else if let Some(opener) = number
             .checked_sub(usize::from(reading.format.reasoning.is_some()))
             .and_then(|number| reading.openers.get(number))
         {
             self.begin_call(opener.parts.clone(), opener.in_section);
         } else {
+            self.at_mark();
             self.input.take_mark(&content_ends[number]);
             self.state = State::Reasoning;
         }
@@ -283,6 +338,17 @@ impl Parser {
         self.input.take(length);
     }
 
+    /// Says a text that might have been something else.
+    fn say_all(&mut self, is_reasoning: bool, text: &str) {
+        let text = "\n".repeat(std::mem::take(&mut self.line_ends)) + text;
+        if !text.is_empty() {
+            let event =
+                if is_reasoning { Event::Reasoning { text } } else { Event::Content { text } };
+            self.events.push(event);
+            self.behind_mark = false;
+        }
+    }
+
     /// Line ends next to a mark belong to the format.
     fn at_mark(&mut self) {
         self.line_ends = 0;
@@ -294,7 +360,7 @@ impl Parser {
         if self.line_ends > 0 {
             let text = "\n".repeat(std::mem::take(&mut self.line_ends));
             match self.state {
-                State::Content | State::Start => self.events.push(Event::Content { text }),
+                State::Content | State::Start { .. } => self.events.push(Event::Content { text }),
                 State::Reasoning => self.events.push(Event::Reasoning { text }),
                 _ => {}
             }
@@ -302,7 +368,9 @@ impl Parser {
     }
 
     fn begin_call(&mut self, parts: Vec<Part>, in_section: bool) {
-        self.at_mark();
+        if self.reading.may_call {
+            self.at_mark();
+        }
         self.state = State::Call(Box::new(Call::new(parts, in_section)));
     }
 
@@ -314,8 +382,15 @@ impl Parser {
         match read {
             Ok(Progress::Wait) => false,
             Ok(Progress::Content) => {
-                self.behind_mark = true;
+                self.at_mark();
                 self.state = State::Content;
+                true
+            }
+            // Where nothing may be called this is content.
+            Err(_) if !self.reading.may_call => {
+                let text = std::mem::take(&mut call.text);
+                self.state = State::Content;
+                self.say_all(false, &text);
                 true
             }
             Ok(Progress::Done) => {
@@ -340,6 +415,9 @@ impl Parser {
             State::Header(String::new())
         } else if in_section {
             State::Between
+        } else if self.reading.format.only_at_start {
+            // Some models write several, although the format has one.
+            State::Start { blanks: 0 }
         } else {
             State::Content
         }

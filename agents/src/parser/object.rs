@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::input::{Input, blanks};
+use super::input::{BLANKS, Input, blanks};
 use crate::event::CallError;
 use crate::format::ObjectKeys;
 use crate::json_stream::{JsonError, JsonStream};
@@ -16,6 +16,8 @@ pub(super) struct ObjectReader {
     pub(super) name: Option<String>,
     pub(super) id: Option<String>,
     pub(super) arguments: Option<Value>,
+    /// Whether the arguments are a string that holds JSON, as in the API of `OpenAI`.
+    is_text: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -30,7 +32,14 @@ enum Place {
 
 impl ObjectReader {
     pub(super) fn new() -> Self {
-        Self { place: Place::Open, position: 0, name: None, id: None, arguments: None }
+        Self {
+            place: Place::Open,
+            position: 0,
+            name: None,
+            id: None,
+            arguments: None,
+            is_text: false,
+        }
     }
 
     pub(super) fn is_complete(&self) -> bool {
@@ -86,11 +95,15 @@ impl ObjectReader {
                 Place::Colon { .. } => return unexpected("`:`"),
                 Place::Value { key, stream } => {
                     let is_arguments = *key == keys.arguments;
-                    if is_arguments && stream.position() == 0 && c != '{' {
-                        return Err(CallError::NoObject);
+                    if is_arguments && stream.position() == 0 {
+                        match c {
+                            '{' => {}
+                            '"' => self.is_text = true,
+                            _ => return Err(CallError::NoObject),
+                        }
                     }
                     let mut ignore = |_: &str| {};
-                    let value = if is_arguments {
+                    let value = if is_arguments && !self.is_text {
                         read(stream, input, &mut self.position, on_arguments)?
                     } else {
                         read(stream, input, &mut self.position, &mut ignore)?
@@ -99,6 +112,15 @@ impl ObjectReader {
                     let key = std::mem::take(key);
                     self.place = Place::Next;
                     match value {
+                        Value::String(text) if is_arguments => {
+                            let text = text.trim_matches(BLANKS);
+                            let mut stream = JsonStream::new();
+                            let read = stream.push(text, |_, _| {}).ok();
+                            let value = read.and_then(|()| stream.take());
+                            let value = value.filter(Value::is_object);
+                            self.arguments = Some(value.ok_or(CallError::NoObject)?);
+                            on_arguments(text);
+                        }
                         value if is_arguments => self.arguments = Some(value),
                         Value::String(name) if key == keys.name => {
                             self.name = Some(name);

@@ -1,17 +1,19 @@
 //! From tools to a grammar, and how it comes into force.
 
+mod build;
 mod rules;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use grammask_gbnf::{Expr, ExprKind, Grammar, TokenName, TokenReference};
+use grammask_gbnf::{Expr, Grammar};
 use grammask_json_schema::{Arguments, Options, translate_object};
 
-use crate::format::{Channels, Format, Id, ObjectKeys, Part};
+use crate::format::{Format, ObjectKeys};
 use crate::parser::Parser;
-use crate::reading::{ElementValues, Reading, first_mark};
+use crate::reading::{ElementValues, Reading};
 use crate::tools::{Tool, ToolChoice, ToolError, Tools};
+use build::{Builder, sequence};
 use rules::{PREFIX, Rules};
 
 /// A grammar of calls, when it comes into force, and the parser of what is written with it.
@@ -21,7 +23,12 @@ pub struct Plan {
     pub grammar: Grammar,
     /// When it comes into force.
     pub activation: Activation,
+    /// What ends the reasoning that the output begins with: only behind it the grammar may come into
+    /// force. See [`Plan::in_reasoning`].
+    pub behind: Option<Mark>,
     reading: Arc<Reading>,
+    /// Whether the output begins with reasoning.
+    begins_in_reasoning: bool,
 }
 
 /// When a grammar comes into force.
@@ -106,8 +113,9 @@ pub fn plan(
         ToolChoice::Auto | ToolChoice::Required => tools.iter().collect(),
     };
     if chosen.is_empty() {
-        let reading = Arc::new(Reading::new(format, None, is_control));
-        return Ok(Plan { grammar: Grammar::default(), activation: Activation::Never, reading });
+        // Nothing may be called.
+        let reading = Arc::new(Reading::new(format, Some(HashMap::new()), is_control));
+        return Ok(Plan::new(Grammar::default(), Activation::Never, reading));
     }
     let syntax = format.syntax(is_control);
     let mut builder = Builder {
@@ -142,234 +150,66 @@ pub fn plan(
     let mut grammar = Grammar::default();
     grammar.add("root", root);
     grammar.rules.append(&mut builder.rules.grammar.rules);
-    Ok(Plan { grammar, activation, reading })
+    Ok(Plan::new(grammar, activation, reading))
 }
 
 impl Plan {
+    fn new(grammar: Grammar, activation: Activation, reading: Arc<Reading>) -> Self {
+        Self { grammar, activation, behind: None, reading, begins_in_reasoning: false }
+    }
+
+    /// The same for an output that begins with reasoning, whether the prompt has its first mark or
+    /// the model writes it: think first, then be strict. The grammar waits for the mark that ends
+    /// the reasoning, what looks like a call before it is none, and up to two line ends may come
+    /// before a call that must come. In a format without marks around reasoning this is the same
+    /// plan; channels have reasoning in the grammar.
+    ///
+    /// ```
+    /// use grammask_agents::{Event, Format, Mark, ToolChoice, Tools, plan};
+    /// use serde_json::json;
+    ///
+    /// let tools = Tools::from_openai(&json!([{"type": "function", "function": {"name": "now"}}]))?;
+    /// let format = Format::named("qwen3").expect("a known format");
+    /// let plan = plan(&tools, &ToolChoice::Required, true, format, &|_| false, &Default::default())?;
+    /// let plan = plan.in_reasoning();
+    /// assert_eq!(plan.behind, Some(Mark::Text("</think>".into())));
+    /// assert_eq!(plan.parser().push_text("Hm. ")[0], Event::Reasoning { text: "Hm. ".into() });
+    /// # Ok::<(), grammask_agents::ToolError>(())
+    /// ```
+    #[must_use]
+    pub fn in_reasoning(mut self) -> Self {
+        let Some((_, end)) = self.reasoning() else { return self };
+        self.behind = Some(end);
+        if self.activation == Activation::Always && !self.begins_in_reasoning {
+            for rule in self.grammar.rules.iter_mut().filter(|rule| rule.name == "root") {
+                let calls = std::mem::replace(&mut rule.body, Expr::empty());
+                let line_ends = Expr::literal("\n").repeat(0, Some(2));
+                rule.body = sequence(vec![line_ends, calls]);
+            }
+        }
+        self.begins_in_reasoning = true;
+        self
+    }
+
+    /// The marks around reasoning, if the format has any: what looks like a call between them is
+    /// none.
+    pub fn reasoning(&self) -> Option<(Mark, Mark)> {
+        let (start, end) = self.reading.format.reasoning()?;
+        let mark = |text: &str| {
+            let is_token = self.reading.tokens.contains(text);
+            if is_token { Mark::Token(text.to_owned()) } else { Mark::Text(text.to_owned()) }
+        };
+        Some((mark(start), mark(end)))
+    }
+
     /// A parser of what is written under this plan.
     pub fn parser(&self) -> Parser {
-        Parser::of(Arc::clone(&self.reading))
+        let parser = Parser::of(Arc::clone(&self.reading));
+        if self.begins_in_reasoning { parser.in_reasoning() } else { parser }
     }
 
     pub(crate) fn reading(&self) -> &Reading {
         &self.reading
-    }
-}
-
-struct Builder<'a> {
-    format: &'a Format,
-    is_control: &'a dyn Fn(&str) -> bool,
-    /// Whether the grammar may have more than plain GBNF.
-    extended: bool,
-    rules: Rules,
-    /// The tools with the rules of their arguments.
-    tools: Vec<(String, String)>,
-}
-
-impl Builder<'_> {
-    fn root(&mut self, is_auto: bool, many: bool) -> Result<(Expr, Activation), ToolError> {
-        let format = self.format;
-        if let Some(channels) = &format.channels {
-            return Ok((self.channels(channels, is_auto)?, Activation::Always));
-        }
-        if !format.begins_with.is_empty() {
-            return Ok((self.blocks(is_auto, many)?, Activation::Always));
-        }
-        let call = self.call(&format.call);
-        let separator = self.texts(&format.separator);
-        let lead = format.lead.as_ref().map(|lead| sequence(self.text(lead)).optional());
-        let section = format.section.as_ref().filter(|section| many || !section.optional);
-        let repeats = many && (section.is_some() || !is_auto);
-        let (one, calls) = if repeats {
-            self.rules.grammar.add("call", call);
-            let call = Expr::reference("call");
-            let more = sequence([separator, vec![call.clone()]].concat()).repeat(0, None);
-            (call.clone(), vec![call, more])
-        } else {
-            (call.clone(), vec![call])
-        };
-        let all = match section {
-            None => sequence(calls),
-            Some(section) => {
-                let [open, close] = [&section.open, &section.close].map(|it| self.texts(it));
-                let all = sequence([open, calls, close].concat());
-                if section.optional { Expr::choice([all, one]) } else { all }
-            }
-        };
-        let root = sequence(lead.into_iter().chain([all]).collect());
-        if !is_auto {
-            return Ok((root, Activation::Always));
-        }
-        let begins = section.into_iter().map(|section| first_mark(&section.open));
-        let begins = format.lead.as_deref().into_iter().chain(begins);
-        let is_direct = section.is_none_or(|section| section.optional);
-        let begins = begins.chain(is_direct.then(|| first_mark(&format.call)));
-        let only_at_start = format.only_at_start;
-        let mut is_behind_text = false;
-        let trigger = |text: &str| {
-            // A token is seen at once, whatever text the format has before it.
-            let pieces = marks(format, self.is_control, text);
-            let token = pieces.iter().find(|piece| matches!(piece, Mark::Token(_)));
-            is_behind_text |= token.is_some() && matches!(pieces.first(), Some(Mark::Text(_)));
-            let mark = token.cloned().unwrap_or_else(|| Mark::Text(text.to_owned()));
-            Trigger { mark, only_at_start }
-        };
-        let triggers = begins.map(trigger).collect();
-        let root = if is_behind_text { without_first(root) } else { root };
-        // In a section there are all calls.
-        let again = many && section.is_none() && !only_at_start;
-        Ok((root, Activation::OnTrigger { triggers, again }))
-    }
-
-    /// A call of any of the tools.
-    fn call(&mut self, parts: &[Part]) -> Expr {
-        let of_tool = |part: &Part| !matches!(part, Part::Text(_));
-        let start = parts.iter().position(of_tool).unwrap_or(0);
-        let end = parts.iter().rposition(of_tool).map_or(parts.len(), |at| at + 1);
-        let mut call = self.texts(&parts[..start]);
-        let tools = std::mem::take(&mut self.tools);
-        let object = self.format.object.as_ref();
-        // What all begin and end with stands once, outside.
-        if let ([Part::Object], Some(keys)) = (&parts[start..end], object) {
-            call.push(Expr::literal(object_start(keys)));
-        }
-        let cases = tools.iter().map(|(name, rule)| self.tool(&parts[start..end], name, rule));
-        call.push(Expr::choice(cases.collect::<Vec<_>>()));
-        self.tools = tools;
-        call.extend(self.texts(&parts[end..]));
-        sequence(call)
-    }
-
-    /// What a call has of one tool.
-    fn tool(&self, parts: &[Part], name: &str, rule: &str) -> Expr {
-        let mut items = Vec::new();
-        for part in parts {
-            match part {
-                Part::Text(text) => items.extend(self.text(text)),
-                Part::Name => items.push(Expr::literal(name)),
-                Part::Id => items.push(self.id()),
-                Part::Index => items.push(Expr::choice([
-                    Expr::literal("0"),
-                    sequence(vec![
-                        Expr::class([('1', '9')]),
-                        Expr::class([('0', '9')]).repeat(0, Some(5)),
-                    ]),
-                ])),
-                Part::Arguments => items.push(Expr::reference(rule)),
-                Part::Object => {
-                    let Some(keys) = &self.format.object else { continue };
-                    let arguments = &keys.arguments;
-                    items.push(Expr::literal(format!("{name}\", \"{arguments}\": ")));
-                    items.push(Expr::reference(rule));
-                    if let Some(id) = &keys.id {
-                        items.push(Expr::literal(format!(", \"{id}\": \"")));
-                        items.push(self.id());
-                        items.push(Expr::literal("\""));
-                    }
-                    items.push(Expr::literal("}"));
-                }
-            }
-        }
-        sequence(items)
-    }
-
-    fn id(&self) -> Expr {
-        let length = match self.format.id {
-            Some(Id::Alphanumeric(length)) => length,
-            _ => 1,
-        };
-        Expr::class([('0', '9'), ('A', 'Z'), ('a', 'z')]).repeat(length, Some(length))
-    }
-
-    fn texts(&self, parts: &[Part]) -> Vec<Expr> {
-        let texts = parts.iter().filter_map(|part| match part {
-            Part::Text(text) => Some(self.text(text)),
-            _ => None,
-        });
-        texts.flatten().collect()
-    }
-
-    /// A text of the format, in which control tokens of the vocabulary are references to these.
-    fn text(&self, text: &str) -> Vec<Expr> {
-        let pieces = marks(self.format, self.is_control, text);
-        let exprs = pieces.into_iter().map(|piece| match piece {
-            Mark::Text(text) => Expr::literal(text),
-            Mark::Token(token) => Expr::new(ExprKind::Token(TokenReference {
-                negated: false,
-                token: TokenName::Text(token),
-            })),
-        });
-        exprs.collect()
-    }
-
-    /// Any text without these marks, as far as they are no tokens.
-    fn free_text(&self, marks: &[&str]) -> Result<Expr, ToolError> {
-        let any = || Expr::new(ExprKind::Any).repeat(0, None);
-        let texts: Vec<&str> =
-            marks.iter().copied().filter(|mark| !(self.is_control)(mark)).collect();
-        if texts.is_empty() {
-            return Ok(any());
-        }
-        if !self.extended {
-            return Err(ToolError::Notation { format: self.format.name().to_owned() });
-        }
-        let having =
-            texts.into_iter().map(|text| sequence(vec![any(), Expr::literal(text), any()]));
-        Ok(Expr::all([any()], having))
-    }
-
-    /// Blocks of content and calls, of which the prompt has the first mark.
-    fn blocks(&mut self, is_auto: bool, many: bool) -> Result<Expr, ToolError> {
-        let format = self.format;
-        let call = self.call(&format.call[1..]);
-        self.rules.grammar.add("call", call);
-        let call = Expr::reference("call");
-        let mark = self.text(&format.begins_with);
-        let behind_mark = |item: Expr| sequence([mark.clone(), vec![item]].concat());
-        let more_calls = behind_mark(call.clone()).repeat(0, if many { None } else { Some(0) });
-        let calls = if many { sequence(vec![call, more_calls]) } else { call };
-        let name = format.content_name.as_deref().unwrap_or_default();
-        if !is_auto {
-            return Ok(calls);
-        }
-        let text = self.free_text(&[&format.begins_with])?;
-        let content = sequence(vec![Expr::literal(format!("{name}\n")), text]);
-        let then_calls = sequence(vec![content, behind_mark(calls.clone()).optional()]);
-        Ok(Expr::choice([then_calls, calls]))
-    }
-
-    /// Messages in channels: reasoning and content for the user, then a call or the answer.
-    fn channels(&mut self, channels: &Channels, is_auto: bool) -> Result<Expr, ToolError> {
-        let texts = |this: &Self, all: &[&str]| -> Vec<Expr> {
-            all.iter().flat_map(|text| this.text(text)).collect()
-        };
-        let text = self.free_text(&channels.ends())?;
-        let message = |this: &Self, channel: &str| {
-            let mut message = texts(this, &[&channels.channel, channel, &channels.message]);
-            message.push(text.clone());
-            message
-        };
-        let next = texts(self, &[&channels.end, &channels.start, &channels.role]);
-        let before = [&channels.reasoning, &channels.call_channel]
-            .map(|channel| sequence([message(self, channel), next.clone()].concat()));
-        self.rules.grammar.add("message", Expr::choice(before));
-        let mut call = texts(self, &[&channels.channel, &channels.call_channel]);
-        call.push(Expr::literal(format!(" to={}", channels.recipient)));
-        let type_ = texts(self, &[" ", &channels.constrain, &channels.type_, &channels.message]);
-        let tools = self.tools.iter().map(|(name, rule)| {
-            let arguments = vec![Expr::reference(rule)];
-            sequence([vec![Expr::literal(name)], type_.clone(), arguments].concat())
-        });
-        call.push(Expr::choice(tools.collect::<Vec<_>>()));
-        // The token that ends the output may be no part of it.
-        call.push(sequence(self.text(&channels.call)).optional());
-        let mut last = vec![sequence(call)];
-        if is_auto {
-            let mut answer = message(self, &channels.content);
-            answer.push(sequence(self.text(&channels.return_)).optional());
-            last.push(sequence(answer));
-        }
-        Ok(sequence(vec![Expr::reference("message").repeat(0, None), Expr::choice(last)]))
     }
 }
 
@@ -396,29 +236,4 @@ pub(crate) fn marks(format: &Format, is_control: &dyn Fn(&str) -> bool, text: &s
         rest = &rest[at + token.len()..];
     }
     marks
-}
-
-/// A sequence without its first item.
-fn without_first(root: Expr) -> Expr {
-    match root.kind {
-        ExprKind::Sequence(items) => Expr::sequence(items.into_iter().skip(1)),
-        _ => Expr::empty(),
-    }
-}
-
-/// One after the other, in canonical shape: flat, with neighbouring texts in one.
-fn sequence(items: Vec<Expr>) -> Expr {
-    let mut flat: Vec<Expr> = Vec::new();
-    let mut pending: Vec<Expr> = items.into_iter().rev().collect();
-    while let Some(item) = pending.pop() {
-        match item.kind {
-            ExprKind::Sequence(parts) => pending.extend(parts.into_iter().rev()),
-            ExprKind::Literal(text) => match flat.last_mut().map(|last| &mut last.kind) {
-                Some(ExprKind::Literal(before)) => before.push_str(&text),
-                _ => flat.push(Expr::literal(text)),
-            },
-            kind => flat.push(Expr::new(kind)),
-        }
-    }
-    Expr::sequence(flat)
 }

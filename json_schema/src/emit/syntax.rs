@@ -303,7 +303,8 @@ impl Emitter<'_, '_, '_> {
             }
             Some(StringSet::Lengths { min, max, .. }) => (*min, *max),
             Some(StringSet::Values(_)) | None => {
-                let reason = "the format cannot carry the mark that ends a string inside of one";
+                let reason = "the format cannot carry the mark that ends a string inside of one, \
+                              nor null, true or false as a string where these may stand";
                 return Err(self.not_carried("enum", reason.to_owned()));
             }
         };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
-use grammask::agents::{Format, Plan, ToolChoice, Tools, plan};
+use anyhow::{Context, anyhow, bail};
+use grammask::agents::{Format, Mark, Plan, ToolChoice, Tools, plan};
 use grammask::gbnf::Grammar;
 use grammask::json_schema::Notation;
 use grammask::sampler::{Constraint, Engine, LazyGrammar, ThinkingBudget, Trigger};
@@ -30,11 +30,10 @@ impl Request {
         engine: &Arc<Engine>,
         output: Output,
     ) -> anyhow::Result<Self> {
-        let request = match &args.agent.tools {
-            Some(path) => Self::of_tools(path, args, engine, output)?,
-            None => Self::of_grammar(args, engine, output)?,
-        };
-        Ok(Self { constraint: thinking(request.constraint, &args.agent, engine)?, ..request })
+        match &args.agent.tools {
+            Some(path) => Self::of_tools(path, args, engine, output),
+            None => Self::of_grammar(args, engine, output),
+        }
     }
 
     fn of_grammar(
@@ -55,6 +54,7 @@ impl Request {
             }
             constraint = lazy.build(engine).context("--trigger")?;
         }
+        let constraint = thinking(constraint, &args.agent, &args.agent.reasoning_end, engine)?;
         Ok(Self { constraint, grammar, plan: None })
     }
 
@@ -86,12 +86,26 @@ impl Request {
         let options = schema_options::resolve(&args.source.options, Notation::Extended);
         let parallel = args.agent.parallel_tool_calls;
         let is_control = |text: &str| is_control(engine, text);
-        let plan = plan(&tools, &choice, parallel, format, &is_control, &options)
+        let mut plan = plan(&tools, &choice, parallel, format, &is_control, &options)
             .with_context(|| source.name.clone())?;
+        if args.agent.reasoning_budget.is_some() {
+            plan = plan.in_reasoning();
+        }
+        // Thinking is put before it here, with its budget.
+        let end = plan.behind.take();
         let constraint = match plan_constraint(engine, &plan)? {
             Some(constraint) => constraint,
             // Any text.
             None => grammar_constraint(engine, "root ::= .*", "root")?,
+        };
+        let constraint = match (end, args.agent.reasoning_budget) {
+            (Some(Mark::Text(end) | Mark::Token(end)), _) => {
+                thinking(constraint, &args.agent, &end, engine)?
+            }
+            (None, None) => constraint,
+            (None, Some(_)) => bail!(
+                "--reasoning-budget: the format `{name}` has no mark that ends thinking; leave it out"
+            ),
         };
         Ok(Self { constraint, grammar: plan.grammar.clone(), plan: Some(plan) })
     }
@@ -111,10 +125,10 @@ fn trigger(text: &str, engine: &Engine) -> Trigger {
 fn thinking(
     answer: Constraint,
     args: &AgentArgs,
+    end: &str,
     engine: &Arc<Engine>,
 ) -> anyhow::Result<Constraint> {
     let Some(budget) = args.reasoning_budget else { return Ok(answer) };
-    let end = &args.reasoning_end;
     let token = engine.vocabulary().token_by_text(end.as_bytes());
     let token = token.filter(|_| is_control(engine, end));
     let trigger = token.map_or_else(|| Trigger::word(end), Trigger::token);
