@@ -7,7 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use grammask_gbnf::{
-    Automaton, Entry, KeyTerms, KnownKeys, Label, Needs, Session, State, TermId, Terms, TrackId,
+    Automaton, Entry, KeyTerms, KnownKeys, Label, Needs, Session, Spelling, State, TermId, Terms,
+    TrackId,
 };
 
 pub(crate) use costs::Costs;
@@ -21,6 +22,11 @@ use crate::trie::TokenTrie;
 /// What completing the texts of an automaton takes in the tokens of an engine.
 pub(crate) fn needs(engine: &Arc<Engine>, automaton: &Automaton) -> Arc<Needs> {
     Arc::new(automaton.needs(Box::new(TokenSpelling::new(engine))))
+}
+
+/// How many tokens spell what is left of a text behind each of its bytes, and before the first.
+pub(crate) fn spelled(engine: &Arc<Engine>, text: &[u8]) -> Vec<Option<u32>> {
+    TokenSpelling::new(engine).count(text)
 }
 
 /// How many tokens may still come, and what completing a text takes.
@@ -78,6 +84,9 @@ impl<'a> Budget<'a> {
             let mut fitting = TokenMask::new(mask.len());
             costs.add_within(within, &mut fitting);
             fitting.intersect_with(&allowed);
+            if let Some(inside) = &top.inside {
+                fitting.intersect_with(inside);
+            }
             let is_allowed = |&token: &TokenId| allowed.contains(token);
             let known: Vec<_> = top.known.into_iter().filter(is_allowed).collect();
             for &token in &known {
@@ -86,7 +95,7 @@ impl<'a> Budget<'a> {
             sure.union_with(&fitting);
             // What stays inside of the terminal does nothing else.
             if top.is_unambiguous {
-                costs.subtract_from(&mut allowed);
+                costs.subtract_from(&mut allowed, top.inside.as_ref());
             }
             open.union_with(&allowed);
             open.extend(known);
@@ -103,9 +112,9 @@ impl<'a> Budget<'a> {
             Label::Term(term) => {
                 let behind = session.needed_behind(entry, self.needs)?;
                 let is_unambiguous = engine.is_unambiguous(session, entry, term);
-                Some(Top { term, behind, is_unambiguous, known: Vec::new() })
+                Some(Top { term, behind, is_unambiguous, known: Vec::new(), inside: None })
             }
-            Label::Counted { rest, item, min, .. } if min <= MOST_COUNTED => {
+            Label::Counted { rest, item, min, max } if min <= MOST_COUNTED => {
                 let behind = session.needed_behind(entry, self.needs)?;
                 let table =
                     engine.tables.iterations(TokenTrie::ROOT, (rest, item), session.terms());
@@ -114,7 +123,8 @@ impl<'a> Budget<'a> {
                 // How many iterations there are at most makes no difference to what they need.
                 let terms = session.terms();
                 let term = terms.concat(rest, terms.repeat(item, min, None));
-                Some(Top { term, behind, is_unambiguous, known: Vec::new() })
+                let inside = table.at_most(max, &engine.tables.characters);
+                Some(Top { term, behind, is_unambiguous, known: Vec::new(), inside })
             }
             Label::Key { .. } => {
                 let KeyTerms { free, only, .. } = session.key_terms(entry.label)?;
@@ -123,7 +133,7 @@ impl<'a> Budget<'a> {
                 let table = engine.tables.key(TokenTrie::ROOT, term, session.terms());
                 let is_unambiguous = table.ambiguous.is_empty() && table.exits.is_empty();
                 let known = engine.known_keys(session, session.known_keys(entry.label)?);
-                Some(Top { term, behind, is_unambiguous, known })
+                Some(Top { term, behind, is_unambiguous, known, inside: None })
             }
             _ => None,
         }
@@ -191,6 +201,8 @@ struct Top {
     is_unambiguous: bool,
     /// Tokens of which this does not tell: beginnings of keys that are declared or have been written.
     known: Vec<TokenId>,
+    /// All of which the table tells; nothing if that is no bounded loop, which has no more tokens.
+    inside: Option<TokenMask>,
 }
 
 /// Why a budget cannot be kept.

@@ -207,7 +207,14 @@ impl Constraint {
         is_found
     }
 
-    /// The same whatever the budget is.
+    /// The mask, whatever the budget is.
+    pub(crate) fn language(&self) -> TokenMask {
+        let mut mask = TokenMask::new(self.engine.vocabulary().len());
+        self.fill_language(&mut mask);
+        mask
+    }
+
+    /// The same as [`Self::fill`] whatever the budget is.
     pub(crate) fn fill_language(&self, mask: &mut (impl MaskBuffer + ?Sized)) -> bool {
         if self.ended {
             mask.assign(None);
@@ -303,6 +310,14 @@ impl Constraint {
         }
     }
 
+    /// The same after a text, of which nothing is a token that the grammar refers to.
+    pub(crate) fn needed_after_text(&self, text: &[u8]) -> Option<usize> {
+        let strict = self.strict().filter(|_| !self.has_tokens())?;
+        let mut strict = strict.clone();
+        strict.matcher.advance(text).ok()?;
+        strict.needed(&self.engine)
+    }
+
     /// How many tokens the end takes.
     fn end(&self) -> usize {
         usize::from(!self.engine.vocabulary().eog_ids().is_empty())
@@ -323,14 +338,11 @@ impl Constraint {
     }
 
     /// Leaves of a mask the tokens after which so many tokens suffice.
-    fn retain_within(&self, left: usize, mask: &mut TokenMask) {
-        if let Self { reading: Reading::Strict(strict), ended: false, .. } = self.deciding() {
-            return strict.retain_within(left, self.end(), &self.engine, mask);
+    pub(crate) fn retain_within(&self, left: usize, mask: &mut TokenMask) {
+        match &self.reading {
+            Reading::Strict(strict) => strict.retain_within(left, self.end(), &self.engine, mask),
+            Reading::Lazy(lazy) => lazy.retain_within(left, self.end(), &self.engine, mask),
         }
-        let tokens: Vec<TokenId> = mask.tokens().collect();
-        tokens.into_iter().filter(|&token| !self.is_within(left, token)).for_each(|token| {
-            mask.remove(token);
-        });
     }
 
     /// Whether a token may come next; without computing a mask. `false` also where a limit of the

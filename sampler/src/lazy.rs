@@ -2,7 +2,7 @@
 //!
 //! A [`LazyGrammar`] says what begins a constrained part. `search.rs` looks for that in the text,
 //! `suspects.rs` in the tokens that may come next; `reading.rs` goes from free text to what is
-//! constrained and back, and `free_mask.rs` has the masks.
+//! constrained and back, `free_mask.rs` has the masks, and `within.rs` what of them fits in a budget.
 
 mod ecmascript;
 mod error;
@@ -13,6 +13,8 @@ mod search;
 mod suspects;
 mod thinking_budget;
 mod trigger;
+mod within;
+mod word;
 
 use std::sync::Arc;
 

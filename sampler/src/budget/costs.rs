@@ -68,9 +68,13 @@ impl Costs {
         }
     }
 
-    /// Takes all tokens inside out of a mask.
-    pub(crate) fn subtract_from(&self, mask: &mut TokenMask) {
-        mask.subtract(&self.inside.to_mask(self.len));
+    /// Takes all tokens inside out of a mask; of a bounded loop only those that it has.
+    pub(crate) fn subtract_from(&self, mask: &mut TokenMask, of_loop: Option<&TokenMask>) {
+        let mut inside = self.inside.to_mask(self.len);
+        if let Some(of_loop) = of_loop {
+            inside.intersect_with(of_loop);
+        }
+        mask.subtract(&inside);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The masks of free text: everything but what would begin a constrained part wrongly.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use grammask_gbnf::{Session, State};
 use rustc_hash::FxHashMap;
@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::reading::{Free, Lazy, Phase, Plan, Purpose, completes};
 use super::search::{Scratch, Situation};
 use super::suspects::{Seen, Suspects};
+use super::within::Leads;
 use crate::constraint::Constraint;
 use crate::engine::{Engine, MaskMemo};
 use crate::generations::Generations;
@@ -24,11 +25,11 @@ const MOST_KEY: usize = 1 << 6;
 /// The most work for where tokens leave a constrained part, see [`Session::limited`]: some seconds.
 const MOST_WORK: u64 = 1 << 24;
 /// The most states of patterns that are looked at for a mask: about a second.
-const MOST_STATES: u64 = 1 << 27;
+pub(super) const MOST_STATES: u64 = 1 << 27;
 
 /// All on which the mask of free text depends: what triggers have seen, the text that would be read
 /// again, and the character that must be ended if the budget is spent.
-type Key = (Seen, Situation, Vec<Piece>, Option<Utf8Place>);
+pub(super) type Key = (Seen, Situation, Vec<Piece>, Option<Utf8Place>);
 
 /// A state within a session; that of a constraint is known by the address of its masks, which are kept.
 type Within = (usize, State);
@@ -36,29 +37,34 @@ type Within = (usize, State);
 /// The masks that are known.
 #[derive(Debug)]
 pub(super) struct Memo {
-    suspects: Suspects,
+    pub(super) suspects: Suspects,
     masks: Generations<Key, Arc<TokenMask>>,
+    pub(super) leads: Generations<Key, Arc<Leads>>,
     leaving: Generations<Within, Arc<Leaving>>,
 }
 
 impl Default for Memo {
     fn default() -> Self {
-        let (masks, leaving) = (Generations::new(MASKS), Generations::new(MASKS));
-        Self { suspects: Suspects::default(), masks, leaving }
+        let (masks, leads) = (Generations::new(MASKS), Generations::new(MASKS));
+        Self { suspects: Suspects::default(), masks, leads, leaving: Generations::new(MASKS) }
     }
 }
 
 /// The tokens that leave a constrained part.
 #[derive(Debug)]
-struct Leaving {
-    tokens: TokenMask,
+pub(super) struct Leaving {
+    pub(super) tokens: TokenMask,
+    /// Those of them with which a trigger may be complete again.
+    pub(super) suspects: TokenMask,
+    /// What is needed behind these, once a budget asks.
+    pub(super) leads: OnceLock<Leads>,
     /// The session of the state stays as long as this is kept.
     _session: Arc<Mutex<MaskMemo>>,
 }
 
 impl crate::generations::Footprint for Leaving {
     fn bytes(&self) -> usize {
-        self.tokens.bytes()
+        self.tokens.bytes() + self.suspects.bytes()
     }
 }
 
@@ -101,7 +107,7 @@ impl Lazy {
 
     /// The tokens that leave a constrained part behind which free text comes; nothing if it takes too
     /// much work to find them.
-    fn leaving(&self, target: &Constraint, engine: &Engine) -> Option<Arc<Leaving>> {
+    pub(super) fn leaving(&self, target: &Constraint, engine: &Engine) -> Option<Arc<Leaving>> {
         let strict = target.strict()?;
         let mut memo = self.plan.memo.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (Arc::as_ptr(&strict.memo) as usize, strict.matcher.state().clone());
@@ -129,7 +135,8 @@ impl Lazy {
         suspects.extend(self.plan.tokens.iter().map(|&(token, ..)| token));
         suspects.extend(engine.vocabulary().control_ids().iter().copied());
         let mut scratch = Scratch::default();
-        for token in suspects.tokens().filter(|&token| is_new(token)) {
+        let tried: Vec<TokenId> = suspects.tokens().filter(|&token| is_new(token)).collect();
+        for token in tried {
             if scratch.work() > MOST_STATES {
                 return None;
             }
@@ -142,7 +149,10 @@ impl Lazy {
                 tokens.remove(token);
             }
         }
-        let leaving = Arc::new(Leaving { tokens, _session: Arc::clone(&strict.memo) });
+        suspects.intersect_with(&tokens);
+        let session = Arc::clone(&strict.memo);
+        let leads = OnceLock::new();
+        let leaving = Arc::new(Leaving { tokens, suspects, leads, _session: session });
         memo.leaving.insert(key, Arc::clone(&leaving));
         Some(leaving)
     }
@@ -225,7 +235,7 @@ impl Plan {
     }
 
     /// Nothing where it is too long to be kept.
-    fn key(&self, free: &Free) -> Option<Key> {
+    pub(super) fn key(&self, free: &Free) -> Option<Key> {
         let situation = free.place.situation();
         let earliest = self.search.earliest(&free.place).unwrap_or(free.place.at());
         let kept = free.kept.iter().take_while(|kept| kept.end > earliest).take(MOST_KEY + 1);

@@ -9,6 +9,7 @@ use super::free_mask::Memo;
 use super::recent::Recent;
 use super::search::{Hit, Place, Scratch, Search};
 use super::suspects::{BLANKS, Seen, Table};
+use super::word::Word;
 use crate::constraint::{Constraint, ConstraintError};
 use crate::engine::Engine;
 use crate::kinds::Utf8Place;
@@ -33,6 +34,8 @@ pub(crate) struct Plan {
     idle: Seen,
     /// The trigger tokens, each with its trigger and whether what follows begins behind it.
     pub(super) tokens: Vec<(TokenId, usize, bool)>,
+    /// The only trigger, if it is a word.
+    pub(super) word: Option<Word>,
     /// What each trigger leads to.
     pub(super) targets: Vec<Constraint>,
     pub(super) rearm: bool,
@@ -77,9 +80,11 @@ pub(crate) struct Free {
     /// What may have to be read again.
     pub(super) kept: Recent<Kept>,
     /// Number of tokens.
-    tokens: usize,
+    pub(super) tokens: usize,
     /// Where in a character it is.
     pub(super) character: Utf8Place,
+    /// How much of [`Plan::word`] has been spelled.
+    pub(super) spelled: usize,
     /// Whether a constrained part came before.
     is_after_target: bool,
 }
@@ -133,6 +138,10 @@ impl Plan {
                 tokens.push((token, index, is_behind));
             }
         }
+        let word = match &grammar.triggers[..] {
+            [(trigger, _)] => trigger.as_word(),
+            _ => None,
+        };
         let limit = |budget: &super::ThinkingBudget| {
             let (tokens, closing) = budget.compile(engine)?;
             Ok(Limit { tokens, closing, target: budget.target().clone() })
@@ -146,6 +155,7 @@ impl Plan {
             search,
             table,
             tokens,
+            word: word.map(|(text, is_behind)| Word::new(text, is_behind, engine)),
             targets: grammar.triggers.iter().map(|(_, target)| target.clone()).collect(),
             rearm: grammar.rearm,
             required: grammar.required,
@@ -162,14 +172,24 @@ impl Plan {
             kept: Recent::default(),
             tokens: 0,
             character: Utf8Place::BETWEEN,
+            spelled: 0,
             is_after_target,
         })
     }
 
     /// How many tokens the closing takes, and what follows it.
-    fn needed_to_close(&self) -> Option<usize> {
-        let limit = self.budget.as_ref()?;
-        Some(limit.closing.needed_text()? + limit.target.needed_text()?)
+    pub(super) fn needed_to_close(&self) -> Option<usize> {
+        Some(self.budget.as_ref()?.closing.needed_text()? + self.needed_when_closed()?)
+    }
+
+    /// How many tokens what follows the closing takes.
+    pub(super) fn needed_when_closed(&self) -> Option<usize> {
+        self.budget.as_ref()?.target.needed_text()
+    }
+
+    /// The most tokens of free text.
+    pub(super) fn most_free(&self) -> Option<usize> {
+        self.budget.as_ref().map(|limit| limit.tokens)
     }
 
     /// Whether no more free text may come but the rest of a character.
@@ -299,14 +319,8 @@ impl Plan {
         let earliest = self.search.earliest(&free.place).unwrap_or(end);
         free.kept.keep(|kept| kept.end > earliest);
         free.tokens += 1;
-        free.character =
-            text.unwrap_or_default().iter().fold(free.character, |character, &byte| {
-                let anew = || Utf8Place::BETWEEN.after(byte);
-                character.after(byte).or_else(anew).unwrap_or(Utf8Place::BETWEEN)
-            });
-        if text.is_none() {
-            free.character = Utf8Place::BETWEEN;
-        }
+        free.character = free.after(text);
+        free.spelled = self.spelled_after(free, bytes);
         Ok(None)
     }
 
@@ -341,7 +355,7 @@ impl Plan {
     }
 
     /// Whether the text may end.
-    fn is_complete(&self, phase: &Phase, engine: &Engine) -> bool {
+    pub(super) fn is_complete(&self, phase: &Phase, engine: &Engine) -> bool {
         match phase {
             Phase::Target { target, .. } => target.is_complete(),
             Phase::Closing(_) => false,
@@ -350,9 +364,14 @@ impl Plan {
                 if let Some(hit) = self.search.end(&free.place, &mut scratch) {
                     return self.is_complete_after(free, hit, engine);
                 }
-                !self.is_spent(free) && (free.is_after_target || !self.required)
+                !self.is_spent(free) && self.may_end(free)
             }
         }
+    }
+
+    /// Whether free text may end there, unless it is limited.
+    pub(super) fn may_end(&self, free: &Free) -> bool {
+        free.is_after_target || !self.required
     }
 
     /// Whether the text may end where that makes a trigger complete.
@@ -397,6 +416,17 @@ fn leave(target: &Constraint, piece: Piece, is_fresh: bool, engine: &Engine) -> 
 pub(super) fn completes(character: Utf8Place, text: &[u8]) -> bool {
     let end = text.iter().try_fold(character, |character, &byte| character.after(byte));
     end == Some(Utf8Place::BETWEEN)
+}
+
+impl Free {
+    /// Where in a character it is after a text, or a token without one.
+    pub(super) fn after(&self, text: Option<&[u8]>) -> Utf8Place {
+        let Some(text) = text else { return Utf8Place::BETWEEN };
+        text.iter().fold(self.character, |character, &byte| {
+            let anew = || Utf8Place::BETWEEN.after(byte);
+            character.after(byte).or_else(anew).unwrap_or(Utf8Place::BETWEEN)
+        })
+    }
 }
 
 impl Lazy {
@@ -462,40 +492,6 @@ impl Lazy {
 
     pub(crate) fn is_complete(&self, engine: &Engine) -> bool {
         self.plan.is_complete(&self.phase, engine)
-    }
-
-    /// How many tokens complete the text, if that is known: where free text may not end it is if a
-    /// trigger token leads on, or the free text is limited.
-    pub(crate) fn needed(&self, engine: &Engine) -> Option<usize> {
-        match &self.phase {
-            Phase::Free(_) if self.is_complete(engine) => Some(0),
-            Phase::Free(free) => {
-                let plan = &self.plan;
-                if plan.is_spent(free) {
-                    // The rest of a character, then the closing.
-                    return Some(free.character.missing() + plan.needed_to_close()?);
-                }
-                // The token leads on at once; what is read before it can only come to the closing.
-                let by_token = plan.tokens.iter().filter_map(|&(token, trigger, is_behind)| {
-                    let target = &plan.targets[trigger];
-                    let after = if is_behind {
-                        target.needed_text()
-                    } else {
-                        target.needed_after(Piece::whole(token))
-                    };
-                    Some(1 + after?)
-                });
-                by_token.min().or_else(|| {
-                    let left = plan.budget.as_ref()?.tokens - free.tokens;
-                    Some(left + Utf8Place::MOST_MISSING + plan.needed_to_close()?)
-                })
-            }
-            Phase::Closing(closing) => {
-                let target = &self.plan.budget.as_ref()?.target;
-                Some(closing.needed_text()? + target.needed_text()?)
-            }
-            Phase::Target { target, .. } => target.needed_text(),
-        }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use regex_automata::Input;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson::{Compiler, Config, WhichCaptures};
-use regex_automata::util::primitives::{PatternID, StateID};
+use regex_automata::util::primitives::StateID;
 use regex_automata::util::start;
 use regex_syntax::hir::Hir;
 
@@ -36,9 +36,6 @@ impl Extend<TokenId> for Nowhere {
     fn extend<T: IntoIterator<Item = TokenId>>(&mut self, _: T) {}
 }
 
-/// The alternation of the patterns for which the end of a token counts as the end of the text.
-const ENDS_WITH_TOKEN: PatternID = PatternID::ZERO;
-
 /// The table of transitions of all patterns together. It says whether a trigger is complete, not
 /// which one and where.
 #[derive(Debug)]
@@ -59,13 +56,10 @@ impl Table {
             .which_captures(WhichCaptures::None)
             .nfa_size_limit(Some(MOST_PROGRAMS));
         // Words that begin alike are one trie within an alternation.
-        let hirs = [true, false].map(|ends_with_token| {
-            let alike = patterns.iter().filter(|one| one.ends_with_token == ends_with_token);
-            Hir::alternation(alike.map(|pattern| pattern.hir.clone()).collect())
-        });
+        let any = Hir::alternation(patterns.iter().map(|pattern| pattern.hir.clone()).collect());
         let nfa = Compiler::new()
             .configure(config)
-            .build_many_from_hir(&hirs)
+            .build_from_hir(&any)
             .map_err(|_| LazyError::TooLarge { limit: MOST_PROGRAMS })?;
         let config = dense::Config::new()
             .match_kind(regex_automata::MatchKind::All)
@@ -104,12 +98,9 @@ impl Table {
         bytes.iter().fold(seen, |seen, &byte| self.step(seen, byte))
     }
 
-    /// Whether a trigger is complete if a token ends here.
+    /// Whether a trigger may be complete if a token or the text ends here.
     pub(super) fn is_complete(&self, seen: Seen) -> bool {
-        let Some(state) = seen else { return true };
-        let end = self.dfa.next_eoi_state(state);
-        let patterns = if self.dfa.is_match_state(end) { self.dfa.match_len(end) } else { 0 };
-        (0..patterns).any(|index| self.dfa.match_pattern(end, index) == ENDS_WITH_TOKEN)
+        seen.is_none_or(|state| self.dfa.is_match_state(self.dfa.next_eoi_state(state)))
     }
 
     /// The tokens with which a trigger is complete where a text mostly is. Where the characters below a

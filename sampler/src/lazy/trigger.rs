@@ -92,6 +92,14 @@ impl Trigger {
         }
     }
 
+    /// The text, if it is a word wherever it occurs, and whether what is constrained begins behind it.
+    pub(super) fn as_word(&self) -> Option<(&[u8], bool)> {
+        match &self.what {
+            What::Word(text) => Some((text.as_bytes(), self.is_behind)),
+            _ => None,
+        }
+    }
+
     /// The patterns that are searched for; none for a token.
     pub(super) fn patterns(&self, trigger: usize) -> Result<Vec<Pattern>, LazyError> {
         let mut ends_with_token = true;

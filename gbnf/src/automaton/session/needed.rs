@@ -1,5 +1,8 @@
 //! What a text needs to be completed, from a state on.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -231,56 +234,51 @@ impl Session {
     }
 
     /// The same where items must differ from others: the least of the shortest texts up to where that
-    /// is no longer so, and what is needed from there on (Korf, "Depth-first iterative-deepening",
-    /// 1985).
+    /// is no longer so, and what is needed from there on. Best first: what is needed if items need not
+    /// differ says how long a text becomes at least (Hart, Nilsson, Raphael, "A formal basis for the
+    /// heuristic determination of minimum cost paths", 1968).
     fn needed_for_items(&mut self, start: &State, needs: &Arc<Needs>, bytes: &Needs) -> u32 {
-        let mut most = self.needed_at(start, bytes);
+        let mut ahead: BinaryHeap<Reverse<(u32, Vec<u8>, usize)>> = BinaryHeap::new();
+        let mut states = vec![start.clone()];
+        // The same state behind a text that is longer or comes later leads to nothing better.
+        let mut known: FxHashMap<(SmallVec<[Entry; 1]>, TextId), Vec<u8>> = FxHashMap::default();
         let mut steps = 0;
-        while most != NEVER {
-            let mut beyond = NEVER;
-            let mut failed: FxHashMap<(SmallVec<[Entry; 1]>, TextId), u32> = FxHashMap::default();
-            let mut text: Vec<u8> = Vec::new();
-            let first: Vec<u8> = self.first(start).iter().collect();
-            let mut path = vec![(start.clone(), first, 0)];
-            while let Some((state, ways, next)) = path.last_mut() {
-                let Some(&byte) = ways.get(*next) else {
-                    let left = most - text.len() as u32;
-                    let known = failed.entry((state.entries.clone(), state.text)).or_default();
-                    *known = left.max(*known);
-                    path.pop();
-                    text.pop();
+        ahead.push(Reverse((self.needed_at(start, bytes), Vec::new(), 0)));
+        while let Some(Reverse((_, text, at))) = ahead.pop() {
+            let state = states[at].clone();
+            if !text.is_empty() {
+                if known.get(&(state.entries.clone(), state.text)).is_some_and(|best| *best != text)
+                {
                     continue;
-                };
-                *next += 1;
+                }
+                let behind = self.needed_at(&state, needs);
+                if behind != NEVER {
+                    return plus(needs.count(&text)[0], behind);
+                }
+            }
+            let first: Vec<u8> = self.first(&state).iter().collect();
+            for byte in first {
                 steps += 1;
                 if steps > MOST_STEPS {
                     return NEVER;
                 }
-                let after = self.step(&state.clone(), byte);
-                if after.is_dead() {
+                let after = self.step(&state, byte);
+                let least = self.needed_at(&after, bytes);
+                if after.is_dead() || least == NEVER {
                     continue;
                 }
-                let read = text.len() as u32 + 1;
-                let length = plus(read, self.needed_at(&after, bytes));
-                if length > most {
-                    beyond = beyond.min(length);
-                    continue;
+                let mut longer = text.clone();
+                longer.push(byte);
+                let best = known.entry((after.entries.clone(), after.text));
+                let is_better = |best: &Vec<u8>| (longer.len(), &longer) < (best.len(), best);
+                match best {
+                    Occupied(best) if !is_better(best.get()) => continue,
+                    Occupied(mut best) => _ = best.insert(longer.clone()),
+                    Vacant(best) => _ = best.insert(longer.clone()),
                 }
-                text.push(byte);
-                let behind = self.needed_at(&after, needs);
-                if behind != NEVER {
-                    let read = needs.count(&text)[0];
-                    return plus(read, behind);
-                }
-                let known = failed.get(&(after.entries.clone(), after.text));
-                if known.is_none_or(|&left| left < most - read) {
-                    let ways = self.first(&after).iter().collect();
-                    path.push((after, ways, 0));
-                } else {
-                    text.pop();
-                }
+                ahead.push(Reverse((plus(longer.len() as u32, least), longer, states.len())));
+                states.push(after);
             }
-            most = beyond;
         }
         NEVER
     }
