@@ -40,7 +40,7 @@ impl<M: LanguageModel + Send + 'static> LocalModel<M> {
 
     /// Writes until the constraint is at its end, which it is within its budget, or nobody listens.
     fn write(&self, turn: Turn, frames: &UnboundedSender<Sent>) -> Result<(), ProviderError> {
-        let Turn { prompt, mut sampler, mut reader, is_free } = turn;
+        let Turn { prompt, mut sampler, mut reader, any_text } = turn;
         let vocabulary = self.engine.vocabulary();
         let may_end = !vocabulary.eog_ids().is_empty();
         let (prompt_tokens, mut tokens) = (prompt.len(), prompt);
@@ -64,7 +64,7 @@ impl<M: LanguageModel + Send + 'static> LocalModel<M> {
         reader.finish().into_iter().all(send);
         let (prompt_tokens, all) = (prompt_tokens as u64, tokens.len() as u64);
         // Between calls a constraint has no matcher; there text ends where the budget does.
-        let cut = is_over && (is_free || sampler.constraint().matcher().is_none());
+        let cut = is_over && (any_text || sampler.constraint().matcher().is_none());
         let reply = Reply { prompt_tokens, tokens: all - prompt_tokens, cut };
         let _ = frames.send(Ok(Frame::End(reply)));
         Ok(())

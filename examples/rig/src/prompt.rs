@@ -3,19 +3,16 @@
 use grammask::agents::{Call, Mark, Plan};
 use grammask::sampler::{TokenId, Vocabulary};
 use rig_core::completion::CompletionRequest;
-use rig_core::message::{
-    AssistantContent, AssistantMessage, Message, ToolCall, ToolResult, ToolResultContent,
-    UserContent,
-};
-use serde_json::{Value, json};
+use rig_core::message::{AssistantContent, Message, ToolCall, ToolResultContent, UserContent};
+use serde_json::json;
 
 use crate::refusal::Refusal;
 
 /// The format of calls that belongs to these prompts.
 pub(crate) const FORMAT: &str = "hermes";
 
-/// A prompt in `ChatML`, as Qwen and Hermes models read it: the conversation, and what is asked of the
-/// answer. A model with a template of its own takes that instead.
+/// A prompt in `ChatML`, as Qwen and Hermes models read it: what is asked of the answer, and the
+/// conversation. A model with a template of its own takes that instead.
 ///
 /// Marks are control tokens where the vocabulary has them. What users, tools and models have said
 /// is encoded as text, so that no mark in it is one.
@@ -25,21 +22,8 @@ pub(crate) fn prompt(
     vocabulary: &Vocabulary,
 ) -> Result<Vec<TokenId>, Refusal> {
     let mut prompt = Prompt { vocabulary, tokens: Vec::new() };
-    if let Some(task) = task(request) {
-        prompt.turn("system", |prompt| prompt.text(&task))?;
-    }
-    for message in &request.chat_history {
-        match message {
-            Message::System { content } => {
-                prompt.turn("system", |prompt| prompt.text(content))?;
-            }
-            Message::User { content } => {
-                prompt.turn("user", |prompt| prompt.user(content))?;
-            }
-            Message::Assistant(AssistantMessage { content, .. }) => {
-                prompt.turn("assistant", |prompt| prompt.assistant(content, plan))?;
-            }
-        }
+    for message in task(request).iter().chain(&request.chat_history) {
+        prompt.message(message, plan)?;
     }
     prompt.mark("<|im_start|>")?;
     prompt.text("assistant\n")?;
@@ -47,16 +31,11 @@ pub(crate) fn prompt(
 }
 
 /// What the answer is held to, in words: a model writes better what it knows of.
-fn task(request: &CompletionRequest) -> Option<String> {
-    let tools = request.tools.iter().map(|tool| {
-        json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
-    });
-    let tools: Vec<Value> = tools.collect();
-    let tools = (!tools.is_empty()).then(|| format!("Tools: {}", Value::Array(tools)));
-    let schema = request.output_schema.as_ref();
-    let schema = schema.map(|schema| format!("Answer in JSON: {}", schema.as_value()));
+fn task(request: &CompletionRequest) -> Option<Message> {
+    let tools = (!request.tools.is_empty()).then(|| format!("Tools: {}", json!(request.tools)));
+    let schema = request.output_schema.as_ref().map(|it| format!("Answer in JSON: {}", json!(it)));
     let parts: Vec<String> = tools.into_iter().chain(schema).collect();
-    (!parts.is_empty()).then(|| parts.join("\n"))
+    (!parts.is_empty()).then(|| Message::system(parts.join("\n")))
 }
 
 struct Prompt<'v> {
@@ -75,64 +54,61 @@ impl Prompt<'_> {
         Ok(())
     }
 
-    fn turn(
-        &mut self,
-        role: &str,
-        content: impl FnOnce(&mut Self) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
+    fn message(&mut self, message: &Message, plan: &Plan) -> Result<(), Refusal> {
         self.mark("<|im_start|>")?;
-        self.text(&format!("{role}\n"))?;
-        content(self)?;
+        match message {
+            Message::System { content } => {
+                self.text("system\n")?;
+                self.text(content)?;
+            }
+            Message::User { content } => {
+                self.text("user\n")?;
+                content.iter().try_for_each(|part| self.user(part))?;
+            }
+            Message::Assistant(turn) => {
+                self.text("assistant\n")?;
+                turn.content.iter().try_for_each(|part| self.assistant(part, plan))?;
+            }
+        }
         self.mark("<|im_end|>")?;
         self.text("\n")
     }
 
-    fn user(&mut self, content: &[UserContent]) -> Result<(), Refusal> {
-        for part in content {
-            match part {
-                UserContent::Text(text) => self.text(&text.text)?,
-                UserContent::ToolResult(result) => self.result(result)?,
-                _ => return Err(Refusal::Content),
+    fn user(&mut self, part: &UserContent) -> Result<(), Refusal> {
+        match part {
+            UserContent::Text(text) => self.text(&text.text),
+            UserContent::ToolResult(result) => {
+                self.mark("<tool_response>")?;
+                for part in &result.content {
+                    match part {
+                        ToolResultContent::Text(text) => self.text(&text.text)?,
+                        ToolResultContent::Json { value } => self.text(&value.to_string())?,
+                        ToolResultContent::Image(_) => return Err(Refusal::Content),
+                    }
+                }
+                self.mark("</tool_response>")
             }
+            _ => Err(Refusal::Content),
         }
-        Ok(())
     }
 
-    fn result(&mut self, result: &ToolResult) -> Result<(), Refusal> {
-        self.mark("<tool_response>")?;
-        for part in &result.content {
-            match part {
-                ToolResultContent::Text(text) => self.text(&text.text)?,
-                ToolResultContent::Json { value } => self.text(&value.to_string())?,
-                ToolResultContent::Image(_) => return Err(Refusal::Content),
-            }
+    fn assistant(&mut self, part: &AssistantContent, plan: &Plan) -> Result<(), Refusal> {
+        match part {
+            AssistantContent::Text(text) => self.text(&text.text),
+            AssistantContent::ToolCall(call) => self.call(call, plan),
+            // What they have thought in earlier turns, these models do not read again.
+            AssistantContent::Reasoning(_) => Ok(()),
+            _ => Err(Refusal::Content),
         }
-        self.mark("</tool_response>")
-    }
-
-    fn assistant(&mut self, content: &[AssistantContent], plan: &Plan) -> Result<(), Refusal> {
-        for part in content {
-            match part {
-                AssistantContent::Text(text) => self.text(&text.text)?,
-                AssistantContent::ToolCall(call) => self.call(call, plan)?,
-                // What a model has thought in earlier turns, these models do not read again.
-                AssistantContent::Reasoning(_) => {}
-                _ => return Err(Refusal::Content),
-            }
-        }
-        Ok(())
     }
 
     fn call(&mut self, call: &ToolCall, plan: &Plan) -> Result<(), Refusal> {
         let (name, arguments) = (&*call.function.name, call.function.arguments_value());
-        let id = call.id.wire();
-        let marks = plan.write(&[Call { name, id: &id, arguments: &arguments }]);
-        for mark in marks.ok_or_else(|| Refusal::Call { name: name.to_owned() })? {
-            match mark {
-                Mark::Token(text) => self.mark(&text)?,
-                Mark::Text(text) => self.text(&text)?,
-            }
-        }
-        Ok(())
+        let call = Call { name, id: &call.id.wire(), arguments: &arguments };
+        let marks = plan.write(&[call]).ok_or_else(|| Refusal::Call { name: name.to_owned() })?;
+        marks.iter().try_for_each(|mark| match mark {
+            Mark::Token(text) => self.mark(text),
+            Mark::Text(text) => self.text(text),
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grammask::agents::{Event, Format, Parser, Pieces, ToolChoice, ToolError, Tools, plan};
-use grammask::json_schema::{Options, Order};
+use grammask::json_schema::{Options, Order, Whitespace};
 use grammask::sampler::{Constraint, Engine, GrammarSampler, Mode, TokenId, Vocabulary};
 use grammask::{grammar_constraint, is_control, plan_constraint, schema_constraint};
 use rig_core::completion::CompletionRequest;
@@ -26,27 +26,37 @@ pub(crate) struct Turn {
     pub(crate) sampler: GrammarSampler,
     pub(crate) reader: Reader,
     /// Whether any text is an answer.
-    pub(crate) is_free: bool,
+    pub(crate) any_text: bool,
 }
 
 impl Turn {
     /// All that can be refused is refused here.
     pub(crate) fn new(engine: &Arc<Engine>, payload: &Payload) -> Result<Self, Refusal> {
         let Payload { request, settings, parallel } = payload;
-        // A model is led to the declared names, in their order.
-        let options = Options { order: Order::Declared, ..Options::default() };
+        // A model is led to the declared names, in their order, and need not think of gaps.
+        let (order, whitespace) = (Order::Declared, Whitespace::Python);
+        let options = Options { order, whitespace, ..Options::default() };
         let (tools, choice) = tools(request)?;
         let format = Format::named(prompt::FORMAT).expect("grammask has the format");
         let is_control = |text: &str| is_control(engine, text);
         let plan = plan(&tools, &choice, *parallel, format, &is_control, &options)?;
         let calls = plan_constraint(engine, &plan).map_err(Refusal::Calls)?;
-        let (mut constraint, reads_calls) = match (calls, &request.output_schema) {
+        let any_text = calls.is_none() && request.output_schema.is_none();
+        // Where nothing can be called, what looks like a call is text.
+        let parser = calls.is_some().then(|| plan.parser());
+        let mut constraint = match (calls, &request.output_schema) {
             (Some(_), Some(_)) if choice == ToolChoice::Auto => {
                 return Err(Refusal::SchemaAndTools);
             }
-            (Some(calls), _) => (calls, true),
-            (None, Some(schema)) => (document(engine, schema, &options)?, false),
-            (None, None) => (any_text(engine)?, false),
+            // With a schema, too: a call that is required is all of the answer.
+            (Some(calls), _) => calls,
+            (None, Some(schema)) => {
+                let schema = bounded(schema.as_value().clone()).to_string();
+                schema_constraint(engine, &schema, &options).map_err(Refusal::Schema)?
+            }
+            (None, None) => {
+                grammar_constraint(engine, "root ::= .*", "root").map_err(Refusal::Calls)?
+            }
         };
         let max_tokens = request.max_tokens.unwrap_or(MAX_TOKENS);
         constraint.set_budget(usize::try_from(max_tokens).unwrap_or(usize::MAX))?;
@@ -54,14 +64,8 @@ impl Turn {
         let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
         let prompt = prompt(request, &plan, engine.vocabulary())?;
         prompt.iter().for_each(|&token| sampler.accept_prompt(token));
-        let parser = reads_calls.then(|| plan.parser());
         let reader = Reader { parser, pieces: Pieces::default() };
-        Ok(Self {
-            prompt,
-            sampler,
-            reader,
-            is_free: !reads_calls && request.output_schema.is_none(),
-        })
+        Ok(Self { prompt, sampler, reader, any_text })
     }
 }
 
@@ -91,19 +95,6 @@ fn tools(request: &CompletionRequest) -> Result<(Tools, ToolChoice), Refusal> {
         json!({"type": "function", "function": function})
     });
     Ok((Tools::from_openai(&Value::Array(tools.collect()))?, choice))
-}
-
-fn document(
-    engine: &Arc<Engine>,
-    schema: &Schema,
-    options: &Options,
-) -> Result<Constraint, Refusal> {
-    let schema = bounded(schema.as_value().clone()).to_string();
-    schema_constraint(engine, &schema, options).map_err(Refusal::Schema)
-}
-
-fn any_text(engine: &Arc<Engine>) -> Result<Constraint, Refusal> {
-    grammar_constraint(engine, "root ::= .*", "root").map_err(Refusal::Calls)
 }
 
 /// A schema whose integers fit into the types that schemars made it of: it names 32 and 64 bits as

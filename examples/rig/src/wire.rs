@@ -83,9 +83,10 @@ impl Wire for Local {
         let params: FinalBody = request_params(
             self,
             &request,
-            |input| match input.raw_tools()?.is_empty() {
-                true => Ok(Map::new()),
-                false => Err(EncodeError::request("a local model has no hosted tools")),
+            |input| {
+                let tools = input.raw_tools()?;
+                let none = tools.is_empty().then(Map::new);
+                none.ok_or_else(|| EncodeError::request("a local model has no hosted tools"))
             },
             RawAt::Top,
             &[],

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
 use futures::StreamExt;
-use grammask::RandomModel;
-use grammask::sampler::{BudgetError, Engine, Vocabulary};
+use grammask::sampler::{BudgetError, Engine, TokenId, Vocabulary};
+use grammask::{LanguageModel, ModelError, RandomModel};
 use grammask_rig::{Local, LocalModel, Refusal};
 use rig_agent::AgentBuilder;
 use rig_agent::extractor::ExtractorBuilder;
@@ -134,6 +134,56 @@ async fn a_call_and_its_result_are_read_again() {
     let second = model().call(request.tool_choice(ToolChoice::None)).await.expect("a response");
     assert_eq!(second.tool_calls().count(), 0);
     assert!(second.usage.input_tokens > first.usage.input_tokens);
+}
+
+/// Wants to write a text, whatever the prompt.
+struct Script {
+    wanted: Vec<TokenId>,
+    prompt: Option<usize>,
+    logits: Vec<f32>,
+}
+
+impl LanguageModel for Script {
+    fn vocabulary(&self) -> &Vocabulary {
+        ENGINE.vocabulary()
+    }
+
+    fn logits(&mut self, tokens: &[TokenId]) -> Result<&[f32], ModelError> {
+        let at = tokens.len() - *self.prompt.get_or_insert(tokens.len());
+        let next = self.wanted.get(at).copied().unwrap_or(ENGINE.vocabulary().eog_ids()[0]);
+        self.logits = vec![0.0; ENGINE.vocabulary().len()];
+        self.logits[next.index()] = 100.0;
+        Ok(&self.logits)
+    }
+}
+
+async fn scripted(text: &str) -> CompletionResponse {
+    let wanted = ENGINE.vocabulary().encode(text).expect("the vocabulary has each byte");
+    let script = Script { wanted, prompt: None, logits: Vec::new() };
+    let model = LocalModel::new(&ENGINE, script).completion("script");
+    model.call(with_tools(1).temperature(0.0)).await.expect("a response")
+}
+
+#[tokio::test]
+async fn thinking_text_and_calls_are_told_apart() {
+    let before = "<think>\nHm.\n</think>\nLet me see.\n<tool_call>\n{\"name\": \"line\", ";
+    let count = |count| {
+        let line = format!("{{\"article\": 17, \"count\": {count}, \"change\": -1}}");
+        format!("{before}\"arguments\": {line}}}\n</tool_call>")
+    };
+    let response = scripted(&count("2")).await;
+    assert_eq!((response.reasoning().trim(), response.text().trim()), ("Hm.", "Let me see."));
+    let line = Line { article: 17, count: 2, change: -1 };
+    assert_eq!(arguments::<Line>(&response, "line"), [line]);
+    // What no count is cannot be written.
+    for wrong in ["-2", "4294967296", "\"two\"", "null", "2.5"] {
+        let response = scripted(&count(wrong)).await;
+        assert_eq!(arguments::<Line>(&response, "line").len(), 1, "{wrong}");
+    }
+    // Nor a tool that there is not.
+    let response = scripted("<tool_call>\n{\"name\": \"delete\", \"arguments\": {}}\n").await;
+    let names: Vec<_> = response.tool_calls().map(|call| call.function.name.to_string()).collect();
+    assert!(matches!(&*names, [name] if name == "order" || name == "line"), "{names:?}");
 }
 
 #[tokio::test]
