@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use grammask::agents::{Event, Format, Parser, Pieces, ToolChoice, ToolError, Tools, plan};
 use grammask::json_schema::{Options, Order, Whitespace};
-use grammask::sampler::{Constraint, Engine, GrammarSampler, Mode, TokenId, Vocabulary};
+use grammask::sampler::{Engine, GrammarSampler, Mode, TokenId, Vocabulary};
 use grammask::{grammar_constraint, is_control, plan_constraint, schema_constraint};
 use rig_core::completion::CompletionRequest;
 use rig_core::message;
