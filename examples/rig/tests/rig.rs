@@ -157,11 +157,11 @@ impl LanguageModel for Script {
     }
 }
 
-async fn scripted(text: &str) -> CompletionResponse {
+async fn scripted(request: CompletionRequest, text: &str) -> CompletionResponse {
     let wanted = ENGINE.vocabulary().encode(text).expect("the vocabulary has each byte");
     let script = Script { wanted, prompt: None, logits: Vec::new() };
     let model = LocalModel::new(&ENGINE, script).completion("script");
-    model.call(with_tools(1).temperature(0.0)).await.expect("a response")
+    model.call(request.temperature(0.0)).await.expect("a response")
 }
 
 #[tokio::test]
@@ -171,19 +171,45 @@ async fn thinking_text_and_calls_are_told_apart() {
         let line = format!("{{\"article\": 17, \"count\": {count}, \"change\": -1}}");
         format!("{before}\"arguments\": {line}}}\n</tool_call>")
     };
-    let response = scripted(&count("2")).await;
+    let response = scripted(with_tools(1), &count("2")).await;
     assert_eq!((response.reasoning().trim(), response.text().trim()), ("Hm.", "Let me see."));
     let line = Line { article: 17, count: 2, change: -1 };
     assert_eq!(arguments::<Line>(&response, "line"), [line]);
     // What no count is cannot be written.
     for wrong in ["-2", "4294967296", "\"two\"", "null", "2.5"] {
-        let response = scripted(&count(wrong)).await;
+        let response = scripted(with_tools(1), &count(wrong)).await;
         assert_eq!(arguments::<Line>(&response, "line").len(), 1, "{wrong}");
     }
     // Nor a tool that there is not.
-    let response = scripted("<tool_call>\n{\"name\": \"delete\", \"arguments\": {}}\n").await;
+    let delete = "<tool_call>\n{\"name\": \"delete\", \"arguments\": {}}\n";
+    let response = scripted(with_tools(1), delete).await;
     let names: Vec<_> = response.tool_calls().map(|call| call.function.name.to_string()).collect();
     assert!(matches!(&*names, [name] if name == "order" || name == "line"), "{names:?}");
+}
+
+#[tokio::test]
+async fn several_calls_are_made_only_if_they_are_wanted() {
+    let line = "{\"article\": 1, \"count\": 2, \"change\": 3}";
+    let call =
+        format!("<tool_call>\n{{\"name\": \"line\", \"arguments\": {line}}}\n</tool_call>\n");
+    let twice = call.repeat(2);
+    let request = || with_tools(1).tool_choice(ToolChoice::Required);
+    assert_eq!(scripted(request(), twice.trim()).await.tool_calls().count(), 2);
+    let one = scripted(request().parallel_tool_calls(false), twice.trim()).await;
+    assert_eq!(one.tool_calls().count(), 1);
+}
+
+#[tokio::test]
+async fn without_temperature_no_seed_matters() {
+    let mut texts = [HashSet::new(), HashSet::new()];
+    for (temperature, texts) in [0.0, 1.0].into_iter().zip(&mut texts) {
+        for seed in 0..5 {
+            let request = CompletionRequest::new("An order").output_schema(schema_for!(Order));
+            let request = request.temperature(temperature).seed(seed).max_tokens(200);
+            texts.insert(model().call(request).await.expect("a response").text());
+        }
+    }
+    assert_eq!((texts[0].len(), texts[1].len()), (1, 5));
 }
 
 #[tokio::test]
