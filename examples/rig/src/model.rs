@@ -1,5 +1,6 @@
 //! The model behind the requests: rig's transport is the model itself.
 
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream;
@@ -15,7 +16,25 @@ use crate::turn::Turn;
 use crate::wire::{Frame, Local, Payload, Reply};
 
 /// A model that runs in this process and answers one request after the other; clones are the same
-/// model.
+/// model. It needs a runtime of tokio.
+///
+/// ```
+/// use grammask::RandomModel;
+/// use grammask::sampler::{Engine, Vocabulary};
+/// use grammask_rig::LocalModel;
+/// use rig_core::completion::CompletionRequest;
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = Engine::new(Vocabulary::from_name("r50k_base")?);
+/// let model = LocalModel::new(&engine, RandomModel::new(&engine, 1)).completion("random");
+/// let schema = schemars::json_schema!({"enum": ["yes", "no"]});
+/// let request = CompletionRequest::new("Shall we?").output_schema(schema).max_tokens(10);
+/// let answer = model.call(request).await?.text();
+/// assert!(answer == "\"yes\"" || answer == "\"no\"");
+/// # Ok(())
+/// # }
+/// ```
 pub struct LocalModel<M> {
     engine: Arc<Engine>,
     model: Arc<Mutex<M>>,
@@ -53,9 +72,9 @@ impl<M: LanguageModel + Send + 'static> LocalModel<M> {
             if is_over || constraint.is_ended() || !may_end && constraint.is_finished() {
                 break is_over;
             }
-            let logits = model.logits(&tokens).map_err(failed)?;
-            let token = sampler.sample(logits).map_err(|error| failed(error.into()))?;
-            sampler.accept(token).map_err(|error| failed(error.into()))?;
+            let logits = model.logits(&tokens).map_err(|error| failed(&error))?;
+            let token = sampler.sample(logits).map_err(|error| failed(&error))?;
+            sampler.accept(token).map_err(|error| failed(&error))?;
             tokens.push(token);
             if frames.is_closed() || !reader.token(token, vocabulary).into_iter().all(send) {
                 return Ok(());
@@ -73,7 +92,7 @@ impl<M: LanguageModel + Send + 'static> LocalModel<M> {
 
 type Sent = Result<Frame, ProviderError>;
 
-fn failed(error: grammask::ModelError) -> ProviderError {
+fn failed(error: &dyn Display) -> ProviderError {
     ProviderError::Provider(error.to_string())
 }
 
@@ -83,7 +102,7 @@ impl<M: LanguageModel + Send + 'static> Transport<Local> for LocalModel<M> {
         let (local, engine) = (self.clone(), Arc::clone(&self.engine));
         Opening::new(async move {
             let turn = spawn_blocking(move || Turn::new(&engine, &payload)).await;
-            let turn = turn.map_err(|error| failed(error.into()))??;
+            let turn = turn.map_err(|error| failed(&error))??;
             // As long as the budget at most.
             let (sender, mut receiver) = mpsc::unbounded_channel();
             spawn_blocking(move || {

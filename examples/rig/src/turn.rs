@@ -63,7 +63,9 @@ impl Turn {
         let chain = settings.chain(engine.vocabulary())?;
         let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
         let prompt = prompt(request, &plan, engine.vocabulary())?;
-        prompt.iter().for_each(|&token| sampler.accept_prompt(token));
+        for &token in &prompt {
+            sampler.accept_prompt(token);
+        }
         let reader = Reader { parser, pieces: Pieces::default() };
         Ok(Self { prompt, sampler, reader, any_text })
     }
