@@ -59,31 +59,30 @@ impl<M: LanguageModel + Send + 'static> LocalModel<M> {
 
     /// Writes until the constraint is at its end, which it is within its budget, or nobody listens.
     fn write(&self, turn: Turn, frames: &UnboundedSender<Sent>) -> Result<(), ProviderError> {
-        let Turn { prompt, mut sampler, mut reader, any_text } = turn;
-        let vocabulary = self.engine.vocabulary();
-        let may_end = !vocabulary.eog_ids().is_empty();
+        let Turn { prompt, mut session, any_text } = turn;
         let (prompt_tokens, mut tokens) = (prompt.len(), prompt);
         let send = |event| frames.send(Ok(Frame::Event(event))).is_ok();
+        let may_end = !self.engine.vocabulary().eog_ids().is_empty();
         // What a model says goes by the tokens alone, whatever became of the request before.
         let mut model = self.model.lock().unwrap_or_else(PoisonError::into_inner);
         let is_over = loop {
-            let constraint = sampler.constraint();
+            let constraint = session.constraint();
             let is_over = constraint.budget() == Some(0);
             if is_over || constraint.is_ended() || !may_end && constraint.is_finished() {
                 break is_over;
             }
             let logits = model.logits(&tokens).map_err(|error| failed(&error))?;
-            let token = sampler.sample(logits).map_err(|error| failed(&error))?;
-            sampler.accept(token).map_err(|error| failed(&error))?;
+            let token = session.sample(logits).map_err(|error| failed(&error))?;
+            session.accept(token).map_err(|error| failed(&error))?;
             tokens.push(token);
-            if frames.is_closed() || !reader.token(token, vocabulary).into_iter().all(send) {
+            if frames.is_closed() || !session.events().into_iter().all(send) {
                 return Ok(());
             }
         };
-        reader.finish().into_iter().all(send);
+        session.last_events().into_iter().all(send);
         let (prompt_tokens, all) = (prompt_tokens as u64, tokens.len() as u64);
         // Between calls a constraint has no matcher; there text ends where the budget does.
-        let cut = is_over && (any_text || sampler.constraint().matcher().is_none());
+        let cut = is_over && (any_text || session.constraint().matcher().is_none());
         let reply = Reply { prompt_tokens, tokens: all - prompt_tokens, cut };
         let _ = frames.send(Ok(Frame::End(reply)));
         Ok(())

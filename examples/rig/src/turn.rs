@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use grammask::agents::{Event, Format, Parser, Pieces, ToolChoice, ToolError, Tools, plan};
+use grammask::agents::{Format, ToolChoice, ToolError, Tools, plan};
 use grammask::json_schema::{Options, Order, Whitespace};
-use grammask::sampler::{Engine, GrammarSampler, Mode, TokenId, Vocabulary};
-use grammask::{grammar_constraint, is_control, plan_constraint, schema_constraint};
+use grammask::sampler::{Engine, Mode, TokenId};
+use grammask::{Session, grammar_constraint, is_control, plan_constraint, schema_constraint};
 use rig_core::completion::CompletionRequest;
 use rig_core::message;
 use schemars::Schema;
@@ -22,9 +22,8 @@ const MAX_TOKENS: u64 = 4_096;
 /// One answer to be written.
 pub(crate) struct Turn {
     pub(crate) prompt: Vec<TokenId>,
-    /// Its constraint has a budget.
-    pub(crate) sampler: GrammarSampler,
-    pub(crate) reader: Reader,
+    /// It has a budget.
+    pub(crate) session: Session,
     /// Whether any text is an answer.
     pub(crate) any_text: bool,
 }
@@ -44,7 +43,7 @@ impl Turn {
         let any_text = calls.is_none() && request.output_schema.is_none();
         // Where nothing can be called, what looks like a call is text.
         let parser = calls.is_some().then(|| plan.parser());
-        let mut constraint = match (calls, &request.output_schema) {
+        let constraint = match (calls, &request.output_schema) {
             (Some(_), Some(_)) if choice == ToolChoice::Auto => {
                 return Err(Refusal::SchemaAndTools);
             }
@@ -58,16 +57,18 @@ impl Turn {
                 grammar_constraint(engine, "root ::= .*", "root").map_err(Refusal::Calls)?
             }
         };
-        let max_tokens = request.max_tokens.unwrap_or(MAX_TOKENS);
-        constraint.set_budget(usize::try_from(max_tokens).unwrap_or(usize::MAX))?;
         let chain = settings.chain(engine.vocabulary())?;
-        let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+        let mut session = Session::new(constraint, chain, Mode::GrammarFirst);
+        if let Some(parser) = parser {
+            session = session.with_parser(parser);
+        }
+        let max_tokens = request.max_tokens.unwrap_or(MAX_TOKENS);
+        session.set_budget(usize::try_from(max_tokens).unwrap_or(usize::MAX))?;
         let prompt = prompt(request, &plan, engine.vocabulary())?;
         for &token in &prompt {
-            sampler.accept_prompt(token);
+            session.accept_prompt(token);
         }
-        let reader = Reader { parser, pieces: Pieces::default() };
-        Ok(Self { prompt, sampler, reader, any_text })
+        Ok(Self { prompt, session, any_text })
     }
 }
 
@@ -119,47 +120,4 @@ fn bounded(schema: Value) -> Value {
     })
     .transform(&mut schema);
     schema.to_value()
-}
-
-/// Reads what is written, while it is written.
-pub(crate) struct Reader {
-    /// Where calls may be written.
-    parser: Option<Parser>,
-    pieces: Pieces,
-}
-
-impl Reader {
-    pub(crate) fn token(&mut self, token: TokenId, vocabulary: &Vocabulary) -> Vec<Event> {
-        if vocabulary.is_eog(token) {
-            return Vec::new();
-        }
-        let bytes = vocabulary.bytes(token).unwrap_or_default();
-        let mut text = String::new();
-        if !vocabulary.is_control(token) {
-            self.pieces.push(bytes, &mut text);
-            return self.text(text);
-        }
-        self.pieces.finish(&mut text);
-        let mut events = self.text(text);
-        if let Some(parser) = &mut self.parser {
-            events.extend(parser.push_control(&String::from_utf8_lossy(bytes)));
-        }
-        events
-    }
-
-    pub(crate) fn finish(mut self) -> Vec<Event> {
-        let mut text = String::new();
-        self.pieces.finish(&mut text);
-        let mut events = self.text(text);
-        events.extend(self.parser.into_iter().flat_map(Parser::finish));
-        events
-    }
-
-    fn text(&mut self, text: String) -> Vec<Event> {
-        match &mut self.parser {
-            Some(parser) => parser.push_text(&text),
-            None if text.is_empty() => Vec::new(),
-            None => vec![Event::Content { text }],
-        }
-    }
 }
