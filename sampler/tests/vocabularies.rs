@@ -1,0 +1,5 @@
+//! x
+#[test]
+fn x() {
+    let _ = tokenizers::models::bpe::BPE::default();
+}
