@@ -116,10 +116,8 @@ fn find(folder: &Path) -> Result<PathBuf, VocabularyError> {
         extension.is_some_and(|extension| EXTENSIONS.contains(&extension)) && path.is_file()
     });
     paths.sort_unstable();
-    if paths.len() == 1 {
-        return Ok(paths.remove(0));
-    }
     let message = match paths.as_slice() {
+        [path] => return Ok(path.clone()),
         [] => format!(
             "the folder has neither {} nor a file of the kind .{}",
             NAMES.join(", "),
@@ -128,7 +126,6 @@ fn find(folder: &Path) -> Result<PathBuf, VocabularyError> {
         [first, second, ..] => {
             format!("say which: there are {} and {}", first.display(), second.display())
         }
-        [_] => unreachable!("it has been taken"),
     };
     Err(VocabularyError::UnknownFormat { message }.in_file(folder))
 }

@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::{ModelConfig, Vocabulary, VocabularyError, end_of_generation};
 
-/// Ids end below this: 16 times those of the largest vocabularies. A file could claim any id.
-pub(super) const MOST_IDS: u64 = 1 << 22;
+/// Ids end below this: four times those of most large vocabularies. A file could claim any id.
+pub(super) const MOST_IDS: u64 = 1 << 20;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
