@@ -32,6 +32,8 @@ const EXTENSIONS: [&str; 3] = ["gguf", "tiktoken", "model"];
 struct Keys<'a> {
     #[serde(borrow)]
     model: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tokens: Option<&'a RawValue>,
 }
 
 /// The vocabulary of a file with these bytes.
@@ -42,14 +44,17 @@ pub(super) fn from_bytes(
     if bytes.starts_with(gguf::MAGIC) {
         gguf::read(Cursor::new(bytes))
     } else if bytes.trim_ascii_start().starts_with(b"{") {
-        match serde_json::from_slice::<Keys>(bytes) {
-            Ok(Keys { model: None }) => {
-                let text = str::from_utf8(bytes)
-                    .map_err(|error| VocabularyError::field("JSON", "", error))?;
-                list::from_json(text)
+        let wrong = |error: &dyn ToString| VocabularyError::field("JSON", "", error.to_string());
+        match serde_json::from_slice(bytes).map_err(|error| wrong(&error))? {
+            Keys { model: Some(_), .. } => hugging_face::read(bytes, config),
+            Keys { tokens: Some(_), .. } => {
+                list::from_json(str::from_utf8(bytes).map_err(|error| wrong(&error))?)
             }
-            // What is wrong is told where the file is read.
-            Ok(_) | Err(_) => hugging_face::read(bytes, config),
+            _ => {
+                let message =
+                    "it has neither \"model\", as a tokenizer.json, nor \"tokens\", as a list";
+                Err(VocabularyError::UnknownFormat { message: message.to_owned() })
+            }
         }
     } else if tiktoken_file::is_one(bytes) {
         tiktoken_file::read(bytes, config)
