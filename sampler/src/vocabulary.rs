@@ -33,7 +33,7 @@ use crate::TokenId;
 /// and spells at least one byte (not always whole characters); a control token, which is never part
 /// of a text even where its own text is; or a gap, which is never allowed. Tokens that end
 /// generation are control tokens. Some ordinary tokens may spell the same, as the byte `<0x41>` and the
-/// letter `A` do in vocabularies of SentencePiece: where one is allowed, all are.
+/// letter `A` do in vocabularies of `SentencePiece`: where one is allowed, all are.
 ///
 /// ```
 /// use grammask_sampler::{TokenId, Vocabulary};
@@ -111,7 +111,7 @@ impl Vocabulary {
     /// is called:
     ///
     /// - `tokenizer.json` of Hugging Face: see [`from_tokenizer_json`](Self::from_tokenizer_json);
-    /// - a model of SentencePiece: see [`from_sentence_piece`](Self::from_sentence_piece);
+    /// - a model of `SentencePiece`: see [`from_sentence_piece`](Self::from_sentence_piece);
     /// - a file of tiktoken: see [`from_tiktoken`](Self::from_tiktoken);
     /// - GGUF: see [`from_gguf`](Self::from_gguf);
     /// - a plain list: see [`from_json`](Self::from_json).
@@ -165,7 +165,7 @@ impl Vocabulary {
         files::from_bytes(bytes, config)
     }
 
-    /// The vocabulary of a `tokenizer.json`: byte-level BPE, BPE and Unigram of SentencePiece,
+    /// The vocabulary of a `tokenizer.json`: byte-level BPE, BPE and Unigram of `SentencePiece`,
     /// `WordPiece`, and lists of words. A token spells what the decoder of the file makes of it within
     /// a text. Special tokens are control tokens; those that are named or known to do so end
     /// generation.
@@ -189,7 +189,7 @@ impl Vocabulary {
         hugging_face::read(json, config)
     }
 
-    /// The vocabulary of a `.model` file of SentencePiece. `▁` spells a blank. Unused pieces are gaps.
+    /// The vocabulary of a `.model` file of `SentencePiece`. `▁` spells a blank. Unused pieces are gaps.
     ///
     /// # Errors
     ///
@@ -305,7 +305,7 @@ impl Vocabulary {
     }
 
     /// The ordinary tokens in the order of their bytes: no control tokens, no gaps. Of those that spell
-    /// the same, bytes that SentencePiece writes only in need come last, and lower ids first.
+    /// the same, bytes that `SentencePiece` writes only in need come last, and lower ids first.
     pub fn ordered(&self) -> &[TokenId] {
         &self.ordered
     }

@@ -187,8 +187,11 @@ fn a_sentence_piece_model_has_the_tokens_of_the_tokenizer() {
     let file = trained::byte_fallback();
     let texts = texts(&file);
     let types = types(&file, &texts);
-    let pieces: Vec<(&str, u64)> =
-        texts.iter().zip(types).map(|(text, kind)| (&**text, kind as u64)).collect();
+    let pieces: Vec<(&str, u64)> = texts
+        .iter()
+        .zip(types)
+        .map(|(text, kind)| (&**text, u64::from(kind.cast_unsigned())))
+        .collect();
     let model = written::sentence_piece(&pieces, 2);
     let vocabulary = Vocabulary::from_sentence_piece(&model, &ModelConfig::default());
     assert_same(&vocabulary.expect("it is read"), &read(&file));
@@ -198,9 +201,8 @@ fn a_sentence_piece_model_has_the_tokens_of_the_tokenizer() {
 fn alphabet() -> Vec<char> {
     let prints = |byte: &u8| matches!(byte, b'!'..=b'~' | 0xa1..=0xac | 0xae..=0xff);
     let mut others = '\u{100}'..;
-    let character = |byte| match prints(&byte) {
-        true => char::from(byte),
-        false => others.next().expect("there are enough"),
+    let character = |byte| {
+        if prints(&byte) { char::from(byte) } else { others.next().expect("there are enough") }
     };
     (0..=255).map(character).collect()
 }

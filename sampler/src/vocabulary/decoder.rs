@@ -211,11 +211,10 @@ impl Step {
 
     fn apply<'t>(&self, text: Cow<'t, str>) -> Cow<'t, str> {
         match self {
-            Self::ByteLevel | Self::ByteFallback => text,
             Self::Replace { pattern, content } if text.contains(&**pattern) => {
                 text.replace(&**pattern, content).into()
             }
-            Self::Replace { .. } => text,
+            Self::Replace { .. } | Self::ByteLevel | Self::ByteFallback => text,
             Self::Words => format!(" {text}").into(),
             Self::WordPiece { prefix, cleanup } => {
                 let spelled = match text.strip_prefix(&**prefix) {

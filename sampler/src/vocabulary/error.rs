@@ -133,9 +133,9 @@ impl VocabularyError {
     pub(super) fn field(
         format: &'static str,
         field: impl Into<String>,
-        message: impl ToString,
+        message: impl Into<String>,
     ) -> Self {
-        Self::Field { format, field: field.into(), message: message.to_string() }
+        Self::Field { format, field: field.into(), message: message.into() }
     }
 
     /// The same, with the file where it is.

@@ -66,11 +66,11 @@ pub(super) fn read(file: impl Read + Seek) -> Result<Vocabulary, VocabularyError
         let kind = types.as_ref().map_or(1, |types| types[id as usize]);
         let piece = match kind {
             1 => {
-                let bytes = if is_byte_level { byte_level::decode(&text) } else { None };
-                let bytes = bytes.unwrap_or_else(|| match is_byte_level {
-                    true => text.clone().into_bytes(),
-                    false => sentence_piece::spell(&text),
-                });
+                let bytes = if is_byte_level {
+                    byte_level::decode(&text).unwrap_or_else(|| text.clone().into_bytes())
+                } else {
+                    sentence_piece::spell(&text)
+                };
                 Some(Piece::ordinary(text, bytes))
             }
             2 | 3 => Some(Piece::control(text)),
@@ -143,7 +143,7 @@ fn metadata(file: impl Read + Seek) -> Result<Metadata, VocabularyError> {
     Ok(metadata)
 }
 
-fn wrong(field: &str, message: impl ToString) -> VocabularyError {
+fn wrong(field: &str, message: impl Into<String>) -> VocabularyError {
     VocabularyError::field("GGUF", field, message)
 }
 
@@ -203,13 +203,9 @@ impl<F: Read + Seek> Reader<F> {
 
     fn pass(&mut self, len: u64, field: &str) -> Result<(), VocabularyError> {
         self.take(len, field)?;
-        let mut len = len;
-        while len > 0 {
-            let step = len.min(1 << 62);
-            self.file.seek_relative(step as i64).map_err(|error| unreadable(&error))?;
-            len -= step;
-        }
-        Ok(())
+        // No file is longer than this number can say.
+        let len = i64::try_from(len).unwrap_or(i64::MAX);
+        self.file.seek_relative(len).map_err(|error| unreadable(&error))
     }
 
     fn u32(&mut self, field: &str) -> Result<u32, VocabularyError> {
@@ -229,7 +225,7 @@ impl<F: Read + Seek> Reader<F> {
             ));
         }
         let bytes = self.bytes(len, field)?;
-        String::from_utf8(bytes).map_err(|error| wrong(field, error))
+        String::from_utf8(bytes).map_err(|error| wrong(field, error.to_string()))
     }
 
     fn text_of(&mut self, kind: u32, field: &str) -> Result<String, VocabularyError> {

@@ -104,14 +104,14 @@ impl Document<'_> {
     }
 }
 
-fn wrong(field: &str, message: impl ToString) -> VocabularyError {
+fn wrong(field: &str, message: impl Into<String>) -> VocabularyError {
     VocabularyError::field("tokenizer.json", field, message)
 }
 
 /// Reads a `tokenizer.json`.
 pub(super) fn read(json: &[u8], config: &ModelConfig) -> Result<Vocabulary, VocabularyError> {
-    let text = str::from_utf8(json).map_err(|error| wrong("", error))?;
-    let file: File = serde_json::from_str(text).map_err(|error| wrong("", error))?;
+    let text = str::from_utf8(json).map_err(|error| wrong("", error.to_string()))?;
+    let file: File = serde_json::from_str(text).map_err(|error| wrong("", error.to_string()))?;
     let document = Document(text);
     let part = file.model.ok_or_else(|| wrong("model", "is missing"))?;
     let model: Model =

@@ -145,5 +145,6 @@ impl ModelConfig {
 }
 
 fn object(file: &'static str, json: &[u8]) -> Result<Map<String, Value>, VocabularyError> {
-    serde_json::from_slice(json).map_err(|error| VocabularyError::field(file, "", error))
+    serde_json::from_slice(json)
+        .map_err(|error| VocabularyError::field(file, "", error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! `.model` files of SentencePiece: a `ModelProto` in the wire format of protocol buffers.
+//! `.model` files of `SentencePiece`: a `ModelProto` in the wire format of protocol buffers.
 //!
 //! Of the two hundred fields five matter, so they are read here, without a compiler of schemas and
 //! without copies: field 1 of the file is a piece (1: text, 3: type), field 2 the settings of the
@@ -7,7 +7,7 @@
 use super::pieces::{Piece, Pieces};
 use super::{ModelConfig, Vocabulary, VocabularyError};
 
-/// What SentencePiece writes for a blank.
+/// What `SentencePiece` writes for a blank.
 const BLANK: &str = "▁";
 
 /// What a piece spells within a text.
@@ -58,7 +58,9 @@ fn read_piece(bytes: &[u8], id: u64) -> Result<Option<Piece>, VocabularyError> {
         match field? {
             Field { number: 1, value: Value::Bytes(bytes) } => {
                 let piece = str::from_utf8(bytes);
-                text = Some(piece.map_err(|error| wrong(&format!("{place}.piece"), error))?);
+                text = Some(
+                    piece.map_err(|error| wrong(&format!("{place}.piece"), error.to_string()))?,
+                );
             }
             Field { number: 3, value: Value::Number(number) } => kind = number,
             _ => {}
@@ -71,13 +73,12 @@ fn read_piece(bytes: &[u8], id: u64) -> Result<Option<Piece>, VocabularyError> {
         2 | 3 => Piece::control(text),
         4 => Piece::added(text, bytes),
         5 => return Ok(None),
-        6 => match Piece::byte_of(&text) {
-            Some(byte) => Piece::byte(text, byte),
-            None => {
-                let message = format!("{text:?} is not a byte such as <0x0A>");
-                return Err(wrong(&format!("{place}.piece"), message));
-            }
-        },
+        6 => {
+            let byte = Piece::byte_of(&text).ok_or_else(|| {
+                wrong(&format!("{place}.piece"), format!("{text:?} is not a byte such as <0x0A>"))
+            })?;
+            Piece::byte(text, byte)
+        }
         other => {
             let message = format!("{other} is not a type from 1 to 6");
             return Err(wrong(&format!("{place}.type"), message));
@@ -96,7 +97,7 @@ fn read_end(settings: &[u8]) -> Result<u64, VocabularyError> {
     Ok(end)
 }
 
-fn wrong(field: &str, message: impl ToString) -> VocabularyError {
+fn wrong(field: &str, message: impl Into<String>) -> VocabularyError {
     VocabularyError::field("SentencePiece model", field, message)
 }
 

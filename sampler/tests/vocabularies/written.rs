@@ -44,7 +44,9 @@ pub(crate) fn gguf(version: u32, entries: &[(&str, Value)]) -> Vec<u8> {
             }
             Value::Texts(values) => {
                 list(&mut bytes, 8, values.len());
-                values.iter().for_each(|value| text(&mut bytes, value));
+                for value in values {
+                    text(&mut bytes, value);
+                }
             }
             Value::I32s(values) => {
                 list(&mut bytes, 5, values.len());
@@ -73,7 +75,7 @@ fn message(field: u64, content: &[u8]) -> Vec<u8> {
     [number(field << 3 | 2), number(content.len() as u64), content.to_vec()].concat()
 }
 
-/// A model of SentencePiece with texts and types, and the id of its end.
+/// A model of `SentencePiece` with texts and types, and the id of its end.
 pub(crate) fn sentence_piece(pieces: &[(&str, u64)], end: u64) -> Vec<u8> {
     let mut file = Vec::new();
     for (text, kind) in pieces {
