@@ -279,3 +279,48 @@ fn ends_of_generation_come_from_all_places() {
     assert_eq!(ends(&texts, &[1, 3, 3, 3, 1], 2), [2, 3, 4].map(TokenId));
     assert_eq!(ends(&texts[..3], &[1, 3, 3], 0), [0, 1, 2].map(TokenId));
 }
+
+/// What small files say that converters write seldom: each token with what it spells, `!` before the
+/// text of a control token, `-` for a gap, and the ends of generation.
+#[test]
+fn small_files_spell_what_they_should() {
+    let rows: Value = serde_json::from_str(include_str!("vocabularies/small.json")).expect("JSON");
+    for row in rows.as_array().expect("a list") {
+        let name = row["name"].as_str().expect("a name");
+        let mut config = ModelConfig::default();
+        if let Some(file) = row.get("tokenizer_config") {
+            config.read_tokenizer_config(file.to_string().as_bytes()).expect(name);
+        }
+        let vocabulary = match row.get("gguf") {
+            Some(model) => {
+                let list = |key: &str| row[key].as_array().cloned().unwrap_or_default();
+                let tokens = list("tokens");
+                let tokens: Vec<&str> = tokens.iter().filter_map(Value::as_str).collect();
+                let types = list("types");
+                let types =
+                    types.iter().filter_map(Value::as_i64).map(|kind| kind as i32).collect();
+                let mut entries = vec![
+                    ("tokenizer.ggml.model", written::Value::Text(model.as_str().expect("a text"))),
+                    ("tokenizer.ggml.tokens", written::Value::Texts(tokens)),
+                    ("tokenizer.ggml.token_type", written::Value::I32s(types)),
+                ];
+                if row.get("types").is_none() {
+                    entries.pop();
+                }
+                Vocabulary::from_gguf(Cursor::new(written::gguf(3, &entries)))
+            }
+            None => Vocabulary::from_tokenizer_json(row["file"].to_string().as_bytes(), &config),
+        };
+        let vocabulary = vocabulary.expect(name);
+        let spelled = vocabulary.ids().map(|token| match vocabulary.bytes(token) {
+            None => "-".to_owned(),
+            Some(bytes) => {
+                let mark = if vocabulary.is_control(token) { "!" } else { "" };
+                mark.to_owned() + &bytes.escape_ascii().to_string()
+            }
+        });
+        assert_eq!(json!(spelled.collect::<Vec<_>>()), row["spelled"], "{name}");
+        let ends: Vec<u32> = vocabulary.eog_ids().iter().map(|token| token.0).collect();
+        assert_eq!(json!(ends), row["ends"], "{name}");
+    }
+}

@@ -94,11 +94,6 @@ impl Decoder {
         Self { steps }
     }
 
-    /// Whether tokens are bytes in disguise, so that added tokens are not written as they are.
-    pub(super) fn is_byte_level(&self) -> bool {
-        self.steps.contains(&Step::ByteLevel)
-    }
-
     /// Whether a piece such as `<0x0A>` is a byte.
     pub(super) fn has_byte_fallback(&self) -> bool {
         self.steps.contains(&Step::ByteFallback)
@@ -178,6 +173,15 @@ impl Decoder {
             other => return wrong("type", &format!("the decoder {other:?} is not known")),
         }
         Ok(())
+    }
+
+    /// What an added token spells that the model has not learnt. It is found in texts as it is, also
+    /// where its characters could stand for bytes.
+    pub(super) fn spell_added(&self, text: &str) -> Vec<u8> {
+        if self.steps.contains(&Step::ByteLevel) {
+            return text.as_bytes().to_vec();
+        }
+        self.spell(text)
     }
 
     /// What a token spells within a text.

@@ -124,7 +124,7 @@ fn find(folder: &Path) -> Result<PathBuf, VocabularyError> {
     let message = match paths.as_slice() {
         [path] => return Ok(path.clone()),
         [] => format!(
-            "the folder has neither {} nor a file of the kind .{}",
+            "the folder has no {}, and no file with the ending .{}",
             NAMES.join(", "),
             EXTENSIONS.join(", .")
         ),

@@ -157,15 +157,15 @@ pub(super) fn read(json: &[u8], config: &ModelConfig) -> Result<Vocabulary, Voca
             _ if special => Piece::control(content),
             // The tokenizer makes it of other texts, too.
             Some(known) => Piece::added(content, known.bytes.clone()),
-            None if decoder.is_byte_level() => Piece::added(content.clone(), content.into_bytes()),
             None => {
-                let bytes = decoder.spell(&content);
+                let bytes = decoder.spell_added(&content);
                 Piece::added(content, bytes)
             }
         };
         pieces.put(id, piece).map_err(|message| wrong("added_tokens", message))?;
     }
     mark_unknown(&document, &model, &mut pieces)?;
+    pieces.add(config, |text| decoder.spell_added(text))?;
     pieces.build(config)
 }
 

@@ -105,17 +105,19 @@ impl Pieces {
     }
 
     /// Adds the tokens that a configuration lists: `bytes` says what those spell that are part of
-    /// texts.
+    /// texts and were not there before.
     pub(super) fn add(
         &mut self,
         config: &ModelConfig,
         bytes: impl Fn(&str) -> Vec<u8>,
     ) -> Result<(), VocabularyError> {
         for (id, text, is_control) in config.added() {
-            let piece = if *is_control {
-                Piece::control(text.clone())
-            } else {
-                Piece::added(text.clone(), bytes(text))
+            let known = self.get_mut(*id).filter(|piece| piece.text == *text);
+            let piece = match known {
+                _ if *is_control => Piece::control(text.clone()),
+                // What has been said of it before is no less true.
+                Some(_) => continue,
+                None => Piece::added(text.clone(), bytes(text)),
             };
             self.put(*id, piece).map_err(|message| {
                 VocabularyError::field("tokenizer_config.json", "added_tokens_decoder", message)
@@ -149,6 +151,13 @@ impl Pieces {
             if !texts.contains(&**text) {
                 let message = format!("there is no token {text:?}");
                 return Err(VocabularyError::field("tokenizer_config.json", "eos_token", message));
+            }
+        }
+        for &id in config.eog_ids() {
+            if id >= self.pieces.len() as u64 {
+                let message = format!("there is no token {id}");
+                let file = "generation_config.json";
+                return Err(VocabularyError::field(file, "eos_token_id", message));
             }
         }
         builder.mark_eog(config.eog_ids().iter().copied())?;

@@ -156,7 +156,7 @@ fn paths_are_told_apart_by_what_is_there() {
         match Vocabulary::from_path(&folder) {
             Ok(vocabulary) => assert_eq!(vocabulary.len(), expected.len()),
             Err(error) => {
-                assert!(name == "list.json" && error.to_string().contains("the folder has"));
+                assert!(name == "list.json" && error.to_string().contains("the folder has no "));
             }
         }
         if name != "list.json" && name != "model.gguf" {
