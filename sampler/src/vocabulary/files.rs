@@ -15,6 +15,9 @@ use super::{gguf, hugging_face, list, sentence_piece, tiktoken_file};
 /// No file that is read as a whole has more bytes: ten times the largest.
 const LARGEST_FILE: u64 = 1 << 28;
 
+/// No configuration has more bytes.
+const LARGEST_CONFIG: u64 = 1 << 24;
+
 /// What is looked for in a folder, in this order.
 const NAMES: [&str; 5] = [
     "tokenizer.json",
@@ -77,7 +80,7 @@ pub(super) fn from_path(path: &Path) -> Result<Vocabulary, VocabularyError> {
     if magic == gguf::MAGIC {
         return gguf::read(open()?).map_err(|error| error.in_file(path));
     }
-    let bytes = read(path)?;
+    let bytes = read(path, LARGEST_FILE)?;
     let config = config(path)?;
     from_bytes(&bytes, &config).map_err(|error| error.in_file(path))
 }
@@ -88,11 +91,11 @@ fn config(path: &Path) -> Result<ModelConfig, VocabularyError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let beside = |name: &str| Some(folder.join(name)).filter(|path| path.is_file());
     if let Some(path) = beside("tokenizer_config.json") {
-        let read = config.read_tokenizer_config(&read(&path)?);
+        let read = config.read_tokenizer_config(&read(&path, LARGEST_CONFIG)?);
         read.map_err(|error| error.in_file(&path))?;
     }
     if let Some(path) = beside("generation_config.json").or_else(|| beside("config.json")) {
-        let read = config.read_generation_config(&read(&path)?);
+        let read = config.read_generation_config(&read(&path, LARGEST_CONFIG)?);
         read.map_err(|error| error.in_file(&path))?;
     }
     let is_tiktoken = path.extension().is_some_and(|extension| extension == "tiktoken");
@@ -135,14 +138,14 @@ fn find(folder: &Path) -> Result<PathBuf, VocabularyError> {
     Err(VocabularyError::UnknownFormat { message }.in_file(folder))
 }
 
-/// Reads a file as a whole.
-fn read(path: &Path) -> Result<Vec<u8>, VocabularyError> {
+/// Reads a file as a whole, if it has no more bytes than it may have.
+fn read(path: &Path, largest: u64) -> Result<Vec<u8>, VocabularyError> {
     let mut bytes = Vec::new();
     File::open(path)
-        .and_then(|file| file.take(LARGEST_FILE + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(largest + 1).read_to_end(&mut bytes))
         .map_err(|error| unreadable(&error).in_file(path))?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        let message = format!("it has more than {LARGEST_FILE} bytes");
+    if bytes.len() as u64 > largest {
+        let message = format!("it has more than {largest} bytes");
         return Err(VocabularyError::UnknownFormat { message }.in_file(path));
     }
     Ok(bytes)

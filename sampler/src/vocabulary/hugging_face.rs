@@ -2,14 +2,17 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::decoder::{Decoder, Settings};
-use super::pieces::{Piece, Pieces};
+use super::pieces::{MOST_IDS, Piece, Pieces};
 use super::{ModelConfig, Vocabulary, VocabularyError};
+
+/// Decoder, normalizer and pre-tokenizer have no more bytes: ten times those of the largest.
+const LARGEST_PART: usize = 1 << 24;
 
 /// The parts that have a say in what tokens spell.
 #[derive(Deserialize)]
@@ -140,8 +143,8 @@ pub(super) fn read(json: &[u8], config: &ModelConfig) -> Result<Vocabulary, Voca
         }
     };
     if kind == Kind::Unigram {
-        let list: Vec<(String, f64)> = document.required("model.vocab", model.vocab)?;
-        for (id, (text, _)) in (0..).zip(list) {
+        let Scored(tokens) = document.required("model.vocab", model.vocab)?;
+        for (id, text) in (0..).zip(tokens) {
             put(id, text)?;
         }
     } else {
@@ -190,7 +193,12 @@ fn kind(document: &Document, model: &Model) -> Result<Kind, VocabularyError> {
 
 /// The decoder, or what stands for one.
 fn decoder(document: &Document, file: &File, model: &Model) -> Result<Decoder, VocabularyError> {
-    let value = |field, part| document.optional::<Value>(field, part);
+    let value = |field: &str, part: Option<&RawValue>| {
+        if part.is_some_and(|part| part.get().len() > LARGEST_PART) {
+            return Err(wrong(field, format!("has more than {LARGEST_PART} bytes")));
+        }
+        document.optional::<Value>(field, part)
+    };
     if let Some(decoder) = value("decoder", file.decoder)? {
         return Decoder::read(&decoder).map_err(|(field, message)| wrong(&field, message));
     }
@@ -231,7 +239,7 @@ fn mark_unknown(
     Ok(())
 }
 
-/// A map as the pairs that it lists.
+/// A map as the pairs that it lists, no more than there may be ids.
 struct Entries(Vec<(String, u64)>);
 
 impl<'de> Deserialize<'de> for Entries {
@@ -248,7 +256,7 @@ impl<'de> Deserialize<'de> for Entries {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
                 let mut entries = Vec::new();
                 while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
+                    push(&mut entries, entry)?;
                 }
                 Ok(Entries(entries))
             }
@@ -256,6 +264,41 @@ impl<'de> Deserialize<'de> for Entries {
 
         deserializer.deserialize_map(EntriesVisitor)
     }
+}
+
+/// A list of tokens with scores, no more than there may be ids.
+struct Scored(Vec<String>);
+
+impl<'de> Deserialize<'de> for Scored {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ScoredVisitor;
+
+        impl<'de> Visitor<'de> for ScoredVisitor {
+            type Value = Scored;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of tokens with scores")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Scored, A::Error> {
+                let mut tokens = Vec::new();
+                while let Some((token, _)) = list.next_element::<(String, f64)>()? {
+                    push(&mut tokens, token)?;
+                }
+                Ok(Scored(tokens))
+            }
+        }
+
+        deserializer.deserialize_seq(ScoredVisitor)
+    }
+}
+
+fn push<T, E: de::Error>(list: &mut Vec<T>, item: T) -> Result<(), E> {
+    if list.len() as u64 >= MOST_IDS {
+        return Err(E::custom(format!("there are more than {MOST_IDS} tokens")));
+    }
+    list.push(item);
+    Ok(())
 }
 
 /// A list of which only that it is one matters.

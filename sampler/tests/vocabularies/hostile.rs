@@ -53,7 +53,8 @@ fn read(bytes: &[u8]) -> Result<Vocabulary, String> {
     });
     assert!(used.bytes_max < 1 << 28, "{} bytes for {} of the file", used.bytes_max, bytes.len());
     if read.is_err() {
-        assert!(used.bytes_max < 1 << 17, "{} bytes for {} of it", used.bytes_max, bytes.len());
+        let bound = (1 << 17) + 4 * bytes.len() as u64;
+        assert!(used.bytes_max < bound, "{} bytes for {} of it", used.bytes_max, bytes.len());
     }
     read
 }
@@ -116,6 +117,29 @@ fn messages_name_the_field() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn depth_and_length_have_bounds() {
+    let deep = "[".repeat(1 << 20);
+    for field in ["model", "decoder", "added_tokens", "version"] {
+        let file = format!("{{\"{field}\": {deep}");
+        read(file.as_bytes()).expect_err("it breaks off");
+        let file = format!("{{\"tokens\": 1, \"{field}\": {deep}{}}}", "]".repeat(1 << 20));
+        read(file.as_bytes()).expect_err("it is no vocabulary");
+    }
+    let decoder = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let file = format!(
+        r#"{{"model": {{"type": "WordLevel", "vocab": {{"a": 0}}}}, "decoder": {decoder}}}"#
+    );
+    let message = read(file.as_bytes()).expect_err("it is too deep");
+    assert!(message.contains("decoder: recursion limit"), "{message}");
+    let many = "\"a\": 0, ".repeat((1 << 20) + 1);
+    let file = format!(r#"{{"model": {{"type": "WordLevel", "vocab": {{{many}"b": 1}}}}}}"#);
+    let config = ModelConfig::default();
+    let error = Vocabulary::from_bytes(file.as_bytes(), &config).expect_err("they are too many");
+    let message = error.to_string();
+    assert!(message.contains("model.vocab: there are more than 1048576 tokens"), "{message}");
 }
 
 #[test]
