@@ -36,6 +36,7 @@ mod times;
 mod typical;
 mod variation;
 mod verdict;
+mod vocab;
 mod vocabularies;
 mod watched;
 mod work;
@@ -82,6 +83,8 @@ enum Command {
     Lazy(lazy_speed::Options),
     /// Times the samplers on the logits of a large vocabulary
     Samplers(samplers::Options),
+    /// Times the reading of vocabularies
+    Vocab(vocab::Options),
     /// Prints the grammars of schemas and reads them again
     Text(text::Options),
     /// Runs grammars that were made to break something, each in a process with limits
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         Command::Gbnf(options) => gbnf_speed::run(&options),
         Command::Lazy(options) => lazy_speed::run(&options),
         Command::Samplers(options) => samplers::run(&options),
+        Command::Vocab(options) => vocab::run(&options),
         Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),
         Command::HostileSchemas(options) => hostile_schemas::run(&options),

@@ -1,19 +1,17 @@
 //! Vocabularies that rows are about.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use grammask_sampler::{TokenId, Vocabulary, VocabularyBuilder};
 
-/// A built-in vocabulary by its name, or one in a file.
+/// A built-in vocabulary by its name, or that of a file or folder.
 pub fn load(name: &str) -> Result<Vocabulary> {
     let path = Path::new(name);
     if !path.exists() {
         return Vocabulary::from_name(name).context("a vocabulary is a name or a file");
     }
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
-    Vocabulary::from_json(&text).with_context(|| name.to_owned())
+    Ok(Vocabulary::from_path(path)?)
 }
 
 /// One token a byte, with the byte as its id, and one that ends generation.

@@ -157,7 +157,7 @@ pub fn texts() -> BoxedStrategy<Vec<u8>> {
     vec(piece(), 0..=12).prop_map(|pieces| pieces.concat()).boxed()
 }
 
-/// Distinct, non-empty byte strings, in no order: characters, parts of characters, runs that cross
+/// Non-empty byte strings, in no order, of which some may be the same: characters, parts of characters, runs that cross
 /// what grammars take for one thing, and strings that are not UTF-8. Any prefix of a token may be
 /// a token too. Most vocabularies hold every byte of [`ALPHABET`] alone; some do not.
 pub fn vocabularies() -> BoxedStrategy<Vec<Vec<u8>>> {
@@ -171,13 +171,15 @@ pub fn vocabularies() -> BoxedStrategy<Vec<Vec<u8>>> {
     let run = vec(select(vec!["a", "a", "b", "c", "é", "漢"]), 4..=12)
         .prop_map(|letters| letters.concat().into_bytes());
     let tokens = vec(prop_oneof![8 => long, 8 => cut, 1 => run], 1..=40);
-    (tokens, proptest::bool::weighted(0.8))
-        .prop_map(|(mut tokens, complete)| {
+    let twins = prop_oneof![3 => Just(0), 1 => 1..=5_usize];
+    (tokens, proptest::bool::weighted(0.8), twins)
+        .prop_map(|(mut tokens, complete, twins)| {
             if complete {
                 tokens.extend(ALPHABET.iter().map(|&byte| vec![byte]));
             }
             let mut known = BTreeSet::new();
             tokens.retain(|token| known.insert(token.clone()));
+            tokens.extend_from_within(..twins.min(tokens.len()));
             tokens
         })
         .boxed()

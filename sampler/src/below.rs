@@ -48,14 +48,14 @@ impl Below {
         let trie = &tables.trie;
         let (large, small): (Vec<TrieNode>, Vec<TrieNode>) =
             nodes.iter().partition(|&&node| tables.is_large(node));
-        let tokens = |node| trie.token(node).map(|token| (node, token));
+        let tokens = |node| trie.tokens_at(node).map(move |token| (node, token));
         let mut below = Self {
             nodes: nodes.into(),
-            tokens: nodes.iter().filter_map(|&node| tokens(node)).collect(),
+            tokens: nodes.iter().flat_map(|&node| tokens(node)).collect(),
             large: large.clone().into(),
             ..Self::nothing()
         };
-        below.add(&small, &|node| trie.children(node), &|node| tokens(node).into_iter());
+        below.add(&small, &|node| trie.children(node), &tokens);
         let first = large.iter().flat_map(|&node| trie.children(node)).map(|(byte, _)| byte);
         below.add_first(first);
         below

@@ -264,7 +264,7 @@ impl Engine {
                 if let Some(child) = trie.child(node, byte)
                     && let Some(known) = session.known_after(known, byte)
                 {
-                    tokens.extend(trie.token(child));
+                    tokens.extend(trie.tokens_at(child));
                     ahead.push((child, known));
                 }
             }

@@ -73,8 +73,8 @@ impl Lookahead<'_> {
                 node = child;
                 if bytes.peek().is_none() {
                     ends.push(DeclaredEnd { node, member, value: OnceLock::new() });
-                } else if let Some(token) = trie.token(node) {
-                    inside.push((token, member));
+                } else {
+                    inside.extend(trie.tokens_at(node).map(|token| (token, member)));
                 }
             }
         }

@@ -182,7 +182,7 @@ fn crosses(
     for (at, &byte) in bytes.iter().enumerate() {
         let Some(child) = trie.child(node, byte) else { return false };
         node = child;
-        if at >= end && trie.token(node).is_some() {
+        if at >= end && trie.has_token(node) {
             return true;
         }
     }
@@ -199,7 +199,7 @@ fn has_token_below(node: TrieNode, session: &mut Session, state: &State, trie: &
             if next.is_dead() {
                 continue;
             }
-            if trie.token(child).is_some() {
+            if trie.has_token(child) {
                 return true;
             }
             pending.push((child, next));

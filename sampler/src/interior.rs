@@ -205,7 +205,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                     let nodes: Vec<TrieNode> = nodes.collect();
                     let next = terms.next(term, byte);
                     if !nodes.is_empty() && outside.goes_on(&nodes, next) {
-                        inside.extend(nodes.iter().filter_map(|&node| trie.token(node)));
+                        inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
                         pending.push((nodes, next));
                     }
                 }
@@ -233,7 +233,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                             exits.extend(nodes.map(|&node| (byte, node)));
                         }
                     } else if outside.goes_on(nodes, next) {
-                        inside.extend(nodes.iter().filter_map(|&node| trie.token(node)));
+                        inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
                         let nodes = nodes.iter().copied().filter(|&node| trie.has_children(node));
                         pending.push((nodes.collect(), next));
                     }
@@ -376,7 +376,7 @@ impl Iterations {
             let characters = at.characters + u32::from(begins_character(byte));
             let is_longer = begun < characters;
             if is_longer {
-                longer.extend(trie.token(node).map(|token| (begun, token)));
+                longer.extend(trie.tokens_at(node).map(|token| (begun, token)));
             } else if state == Dfa::END
                 && below.is_some_and(|below| dfa.loops(state).contains(below.kinds))
             {

@@ -78,7 +78,7 @@ impl Lookahead<'_> {
     /// The token of a node where a state is reached, and the tokens below it.
     fn go_on(&mut self, node: TrieNode, state: &State, found: &mut Found) {
         if !state.is_dead() {
-            found.extend(self.engine.tables.trie.token(node));
+            found.extend(self.engine.tables.trie.tokens_at(node));
             self.walk(node, state, found);
         }
     }

@@ -214,7 +214,7 @@ impl Lookahead<'_> {
         for &node in nodes {
             let state = key.after(self.session, &self.bytes_to(key, node));
             if !state.is_dead() {
-                found.extend(self.engine.tables.trie.token(node));
+                found.extend(self.engine.tables.trie.tokens_at(node));
                 self.walk(node, &state, found);
             }
         }

@@ -3,7 +3,7 @@
 //! From the numbers of a language model to the next token: a [`Vocabulary`] says what each token
 //! spells, [`Candidates`] hold the logits of one step, and a [`Chain`] of [`Sampler`]s reshapes them
 //! and picks one. The samplers compute what llama.cpp computes, draw for draw.
-//! No model, no file and no network is touched here.
+//! No model and no network is touched here, and no file but those of [`Vocabulary::from_path`].
 //!
 //! ```
 //! use grammask_sampler::{Candidates, Chain, Dist, Temperature, TopA, TopK, Vocabulary};
@@ -88,4 +88,6 @@ pub use speculate::{
     fill_tree_masks,
 };
 pub use token_id::TokenId;
-pub use vocabulary::{EncodeError, TiktokenName, Vocabulary, VocabularyBuilder, VocabularyError};
+pub use vocabulary::{
+    EncodeError, ModelConfig, TiktokenName, Vocabulary, VocabularyBuilder, VocabularyError,
+};

@@ -92,7 +92,7 @@ impl Difference {
                 if next == TermId::EMPTY {
                     found.ends.push(child);
                 } else if goes_on(next) {
-                    found.inside.extend(trie.token(child));
+                    found.inside.extend(trie.tokens_at(child));
                 }
                 match (goes_on(next), goes_on(other_next)) {
                     (true, true) => pending.push((child, next, other_next)),
@@ -116,7 +116,7 @@ impl Difference {
 
     /// The tokens of which the other table says something else.
     pub(crate) fn tokens<'a>(&'a self, trie: &'a TokenTrie) -> impl Iterator<Item = TokenId> + 'a {
-        let nodes = self.nodes.iter().filter_map(|&node| trie.token(node));
+        let nodes = self.nodes.iter().flat_map(|&node| trie.tokens_at(node));
         nodes.chain(self.tops.iter().flat_map(|&top| trie.tokens_below(top).iter().copied()))
     }
 }

@@ -47,7 +47,7 @@ struct Node {
     is_outlined: bool,
 }
 
-/// Where the children of a node begin among all children, and its token among all tokens; they end
+/// Where the children of a node begin among all children, and its tokens among all tokens; they end
 /// where those of the next node begin.
 #[derive(Clone, Copy, Debug)]
 struct Begins {
@@ -191,9 +191,14 @@ impl TokenTrie {
         self.nodes.len()
     }
 
-    /// The token that ends at the node.
-    pub(crate) fn token(&self, node: TrieNode) -> Option<TokenId> {
-        self.tokens_of(node.0..node.0 + 1).first().copied()
+    /// The tokens that end at the node: several if they spell the same.
+    pub(crate) fn tokens_at(&self, node: TrieNode) -> impl Iterator<Item = TokenId> + '_ {
+        self.tokens_of(node.0..node.0 + 1).iter().copied()
+    }
+
+    /// Whether some token ends at the node.
+    pub(crate) fn has_token(&self, node: TrieNode) -> bool {
+        !self.tokens_of(node.0..node.0 + 1).is_empty()
     }
 
     /// The tokens that end at some nodes.

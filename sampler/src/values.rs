@@ -176,7 +176,7 @@ impl ValueTokens {
             &mut reader,
             starts.large.iter().map(|&node| (node, start.clone())).collect(),
             |node| trie.children(node),
-            |node| tokens.extend(trie.token(node).map(|token| (node, token))),
+            |node| tokens.extend(trie.tokens_at(node).map(|token| (node, token))),
         );
         Self {
             starts: Arc::clone(starts),

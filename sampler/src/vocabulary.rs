@@ -1,15 +1,28 @@
 //! What the tokens of a model spell.
 
 mod builder;
+mod byte_level;
+mod decoder;
+mod end_of_generation;
 mod error;
+mod files;
+mod gguf;
+mod hugging_face;
 mod list;
+mod model_config;
+mod pieces;
+mod sentence_piece;
 mod tiktoken;
+mod tiktoken_file;
 
 use std::borrow::Cow;
+use std::io::{Read, Seek};
 use std::ops::Range;
+use std::path::Path;
 
 pub use builder::VocabularyBuilder;
 pub use error::{EncodeError, VocabularyError};
+pub use model_config::ModelConfig;
 pub use tiktoken::TiktokenName;
 
 use crate::TokenId;
@@ -19,7 +32,8 @@ use crate::TokenId;
 /// An id below [`len`](Self::len) is one of three things: an ordinary token, which is a part of texts
 /// and spells at least one byte (not always whole characters); a control token, which is never part
 /// of a text even where its own text is; or a gap, which is never allowed. Tokens that end
-/// generation are control tokens. Ordinary tokens spell different things.
+/// generation are control tokens. Some ordinary tokens may spell the same, as the byte `<0x41>` and the
+/// letter `A` do in vocabularies of `SentencePiece`: where one is allowed, all are.
 ///
 /// ```
 /// use grammask_sampler::{TokenId, Vocabulary};
@@ -41,7 +55,8 @@ pub struct Vocabulary {
     control: Vec<TokenId>,
     /// Those of them that end generation, ascending.
     eog: Vec<TokenId>,
-    /// The ordinary tokens in the order of their bytes.
+    /// The ordinary tokens in the order of their bytes; of those that spell the same, the one comes
+    /// first that tokenizers write.
     ordered: Vec<TokenId>,
     /// The length of the longest ordinary token.
     longest: usize,
@@ -90,6 +105,151 @@ impl Vocabulary {
     /// ```
     pub fn from_json(text: &str) -> Result<Self, VocabularyError> {
         list::from_json(text)
+    }
+
+    /// The vocabulary of a file, or of the folder of a model; what the file holds decides, not what it
+    /// is called:
+    ///
+    /// - `tokenizer.json` of Hugging Face: see [`from_tokenizer_json`](Self::from_tokenizer_json);
+    /// - a model of `SentencePiece`: see [`from_sentence_piece`](Self::from_sentence_piece);
+    /// - a file of tiktoken: see [`from_tiktoken`](Self::from_tiktoken);
+    /// - GGUF: see [`from_gguf`](Self::from_gguf);
+    /// - a plain list: see [`from_json`](Self::from_json).
+    ///
+    /// The first three are read with the `tokenizer_config.json` and `generation_config.json` (or else
+    /// `config.json`) beside them: see [`ModelConfig`]. A file with the name of a built-in vocabulary,
+    /// as `o200k_base.tiktoken`, has its control tokens. Of a folder `tokenizer.json` is read, or
+    /// `tokenizer.model`, or the only file with the ending `.gguf`, `.tiktoken` or `.model`.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularyError::File`] with the path and what is wrong there.
+    ///
+    /// ```
+    /// use grammask_sampler::{TokenId, Vocabulary};
+    ///
+    /// let folder = std::env::temp_dir().join(format!("grammask-doc-{}", std::process::id()));
+    /// std::fs::create_dir_all(&folder)?;
+    /// std::fs::write(
+    ///     folder.join("tokenizer.json"),
+    ///     r#"{"decoder": {"type": "ByteLevel"}, "added_tokens": [],
+    ///         "model": {"type": "BPE", "merges": [], "vocab": {"a": 0, "Ġ": 1, "<end>": 2}}}"#,
+    /// )?;
+    /// std::fs::write(folder.join("generation_config.json"), r#"{"eos_token_id": 2}"#)?;
+    /// let vocabulary = Vocabulary::from_path(&folder)?;
+    /// assert_eq!(vocabulary.bytes(TokenId(1)), Some(&b" "[..]));
+    /// assert_eq!(vocabulary.eog_ids(), [TokenId(2)]);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_path(path: impl AsRef<Path>) -> Result<Self, VocabularyError> {
+        files::from_path(path.as_ref())
+    }
+
+    /// The vocabulary of a file that has been read already: see [`from_path`](Self::from_path).
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularyError::UnknownFormat`], or those of the format that it is.
+    ///
+    /// ```
+    /// use grammask_sampler::{ModelConfig, Vocabulary};
+    ///
+    /// let config = ModelConfig::default();
+    /// assert_eq!(Vocabulary::from_bytes(b"YQ== 0\n", &config)?.len(), 1);
+    /// assert_eq!(Vocabulary::from_bytes(br#"{"tokens": ["a"]}"#, &config)?.len(), 1);
+    /// assert!(Vocabulary::from_bytes(b"what?", &config).is_err());
+    /// # Ok::<(), grammask_sampler::VocabularyError>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8], config: &ModelConfig) -> Result<Self, VocabularyError> {
+        files::from_bytes(bytes, config)
+    }
+
+    /// The vocabulary of a `tokenizer.json`: byte-level BPE, BPE and Unigram of `SentencePiece`,
+    /// `WordPiece`, and lists of words. A token spells what the decoder of the file makes of it within
+    /// a text. Special tokens are control tokens; those that are named or known to do so end
+    /// generation.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularyError::Field`] with the field and its place, and those of
+    /// [`VocabularyBuilder::build`].
+    ///
+    /// ```
+    /// use grammask_sampler::{ModelConfig, TokenId, Vocabulary};
+    ///
+    /// let json = r###"{"model": {"type": "WordPiece", "vocab": {"go": 0, "##ing": 1}},
+    ///     "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": true}}"###;
+    /// let vocabulary = Vocabulary::from_tokenizer_json(json.as_bytes(), &ModelConfig::default())?;
+    /// assert_eq!(vocabulary.bytes(TokenId(0)), Some(&b" go"[..]));
+    /// assert_eq!(vocabulary.bytes(TokenId(1)), Some(&b"ing"[..]));
+    /// # Ok::<(), grammask_sampler::VocabularyError>(())
+    /// ```
+    pub fn from_tokenizer_json(json: &[u8], config: &ModelConfig) -> Result<Self, VocabularyError> {
+        hugging_face::read(json, config)
+    }
+
+    /// The vocabulary of a `.model` file of `SentencePiece`. `▁` spells a blank. Unused pieces are gaps.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularyError::Field`], and those of [`VocabularyBuilder::build`].
+    ///
+    /// ```
+    /// use grammask_sampler::{ModelConfig, TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::from_sentence_piece(
+    ///     b"\x0a\x06\x0a\x04\xe2\x96\x81a",
+    ///     &ModelConfig::default(),
+    /// )?;
+    /// assert_eq!(vocabulary.bytes(TokenId(0)), Some(&b" a"[..]));
+    /// # Ok::<(), grammask_sampler::VocabularyError>(())
+    /// ```
+    pub fn from_sentence_piece(
+        model: &[u8],
+        config: &ModelConfig,
+    ) -> Result<Self, VocabularyError> {
+        sentence_piece::read(model, config)
+    }
+
+    /// The vocabulary of a file of tiktoken: on each line a token in base64 and its id. It lists no
+    /// control tokens: they come from the caller.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularyError::Field`] with the line, and those of [`VocabularyBuilder::build`].
+    ///
+    /// ```
+    /// use grammask_sampler::{ModelConfig, Vocabulary};
+    ///
+    /// let mut config = ModelConfig::default();
+    /// config.add_control(3, "<|endoftext|>");
+    /// let vocabulary = Vocabulary::from_tiktoken(b"YQ== 0\nYg== 1\n", &config)?;
+    /// assert_eq!(vocabulary.len(), 4);
+    /// assert_eq!(vocabulary.token_by_text(b"<|endoftext|>"), vocabulary.eog_ids().first().copied());
+    /// # Ok::<(), grammask_sampler::VocabularyError>(())
+    /// ```
+    pub fn from_tiktoken(ranks: &[u8], config: &ModelConfig) -> Result<Self, VocabularyError> {
+        tiktoken_file::read(ranks, config)
+    }
+
+    /// The vocabulary in the metadata of a GGUF file of version 2 or 3, as llama.cpp reads it: BPE
+    /// (`gpt2`), SPM (`llama`), WPM (`bert`), UGM (`t5`). Tensors are not read.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularyError::Field`] with the key, [`VocabularyError::Unreadable`], and those of
+    /// [`VocabularyBuilder::build`].
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use grammask_sampler::{Vocabulary, VocabularyError};
+    ///
+    /// let error = Vocabulary::from_gguf(Cursor::new(b"GGUF\x03\0\0\0\x01\0")).unwrap_err();
+    /// assert_eq!(error.to_string(), "GGUF: tensor count: needs 8 bytes, and the file has 2 more");
+    /// ```
+    pub fn from_gguf(file: impl Read + Seek) -> Result<Self, VocabularyError> {
+        gguf::read(file)
     }
 
     /// A vocabulary to be put together token by token.
@@ -144,7 +304,8 @@ impl Vocabulary {
         &self.eog
     }
 
-    /// The ordinary tokens in the order of their bytes: no control tokens, no gaps.
+    /// The ordinary tokens in the order of their bytes: no control tokens, no gaps. Of those that spell
+    /// the same, bytes that `SentencePiece` writes only in need come last, and lower ids first.
     pub fn ordered(&self) -> &[TokenId] {
         &self.ordered
     }
@@ -161,7 +322,7 @@ impl Vocabulary {
     }
 
     /// The token with exactly this text: a control token (the lowest of several) before an ordinary
-    /// one.
+    /// one (the first of several in the order of [`ordered`](Self::ordered)).
     ///
     /// ```
     /// use grammask_sampler::{TokenId, Vocabulary};
@@ -175,8 +336,9 @@ impl Vocabulary {
     pub fn token_by_text(&self, text: &[u8]) -> Option<TokenId> {
         let control = self.control.iter().find(|&&token| self.spelling(token) == text);
         control.copied().or_else(|| {
-            let found = self.ordered.binary_search_by_key(&text, |&token| self.spelling(token));
-            found.ok().map(|place| self.ordered[place])
+            let place = self.ordered.partition_point(|&token| self.spelling(token) < text);
+            let found = self.ordered.get(place).copied();
+            found.filter(|&token| self.spelling(token) == text)
         })
     }
 

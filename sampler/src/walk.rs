@@ -67,7 +67,7 @@ impl Lookahead<'_> {
             if next.is_dead() {
                 continue;
             }
-            found.extend(trie.token(child));
+            found.extend(trie.tokens_at(child));
             if trie.has_children(child) {
                 if next.is_complete()
                     && let Some(exits) = &mut self.exits
@@ -173,7 +173,7 @@ impl Lookahead<'_> {
                 if next.is_dead() {
                     continue;
                 }
-                found.extend(trie.token(child));
+                found.extend(trie.tokens_at(child));
                 if terms.nullable(rest) {
                     self.walk(child, &next, found);
                 } else if trie.has_children(child) {

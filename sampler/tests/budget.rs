@@ -24,7 +24,7 @@ fn engine(tokens: &[Vec<u8>], has_all_bytes: bool) -> Arc<Engine> {
         }
     }
     builder.push_eog("</s>");
-    Engine::new(builder.build().expect("generated tokens are distinct"))
+    Engine::new(builder.build().expect("generated tokens are not empty"))
 }
 
 /// The tokens after which the budget suffices, one by one.

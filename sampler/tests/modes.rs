@@ -143,7 +143,7 @@ fn engine(tokens: &[Vec<u8>], pairs: bool) -> Arc<Engine> {
         builder.push(token);
     }
     builder.push_eog("</s>");
-    Engine::new(builder.build().expect("generated tokens are distinct"))
+    Engine::new(builder.build().expect("generated tokens are not empty"))
 }
 
 /// Logits as models have them; if `coarse`, with many that are equal, and some that are no numbers.

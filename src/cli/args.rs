@@ -103,7 +103,7 @@ pub(super) struct MatchArgs {
     /// The start rule
     #[arg(long, default_value = "root", value_name = "RULE")]
     pub(super) root: String,
-    /// The vocabulary, for grammars that refer to tokens
+    /// The vocabulary, for grammars that refer to tokens: a name, a file, or the folder of a model
     #[arg(long, value_name = "NAME|PATH")]
     pub(super) vocab: Option<String>,
 }
@@ -135,7 +135,7 @@ pub(super) enum LintArg {
 pub(super) struct MaskArgs {
     #[command(flatten)]
     pub(super) source: SourceArgs,
-    /// o200k_base, cl100k_base, r50k_base, or a file
+    /// o200k_base, cl100k_base, r50k_base, or a file or the folder of a model, see docs/models.md
     #[arg(long, value_name = "NAME|PATH")]
     pub(super) vocab: String,
     /// What has been written so far
@@ -150,7 +150,7 @@ pub(super) struct MaskArgs {
 pub(super) struct GenerateArgs {
     #[command(flatten)]
     pub(super) source: SourceArgs,
-    /// o200k_base, cl100k_base, r50k_base, or a file
+    /// o200k_base, cl100k_base, r50k_base, or a file or the folder of a model, see docs/models.md
     #[arg(long, value_name = "NAME|PATH")]
     pub(super) vocab: String,
     /// Where the logits come from

@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use grammask::sampler::{Engine, TiktokenName, TokenId, Vocabulary};
+use grammask::sampler::{Engine, ModelConfig, TiktokenName, TokenId, Vocabulary};
 use serde_json::{Value, json};
 
 use super::input::Source;
 
-/// A built-in vocabulary, or the one in a file.
+/// A built-in vocabulary, or the one of a file or folder.
 pub(super) fn load(name: &str) -> anyhow::Result<Arc<Engine>> {
     let unknown = match name.parse::<TiktokenName>() {
         Ok(name) => return Ok(Engine::new(Vocabulary::tiktoken(name))),
@@ -17,11 +17,15 @@ pub(super) fn load(name: &str) -> anyhow::Result<Arc<Engine>> {
     };
     let looks_like_a_path = name == "-" || name.contains(['/', '\\', '.']);
     if !looks_like_a_path && !std::path::Path::new(name).exists() {
-        bail!("{unknown}; or give the path of a file");
+        bail!("{unknown}; or give the path of a file or of the folder of a model");
     }
-    let source = Source::read(name)?;
-    let text = str::from_utf8(&source.bytes).with_context(|| format!("{name} is not UTF-8"))?;
-    Ok(Engine::new(Vocabulary::from_json(text).with_context(|| name.to_owned())?))
+    let vocabulary = if name == "-" {
+        let source = Source::read(name)?;
+        Vocabulary::from_bytes(&source.bytes, &ModelConfig::default()).context(source.name)?
+    } else {
+        Vocabulary::from_path(name)?
+    };
+    Ok(Engine::new(vocabulary))
 }
 
 /// The id of a token with what it spells: a text, or else bytes, or else nothing.

@@ -37,10 +37,12 @@ impl Costs {
                 if next == TermId::NOTHING || next == TermId::EMPTY {
                     continue;
                 }
-                if let Some(token) = trie.token(child) {
-                    inside.insert(token);
+                if trie.has_token(child) {
+                    inside.extend(trie.tokens_at(child));
                     let count = *known.entry(next).or_insert_with(|| count(next));
-                    found.extend(count.map(|count| (count, token)));
+                    if let Some(count) = count {
+                        found.extend(trie.tokens_at(child).map(|token| (count, token)));
+                    }
                 }
                 if trie.has_children(child) {
                     ahead.push((child, next));

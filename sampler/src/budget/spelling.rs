@@ -22,7 +22,7 @@ impl TokenSpelling {
     pub(super) fn new(engine: &Arc<Engine>) -> Self {
         let trie = &engine.tables.trie;
         let is_token =
-            |byte| trie.child(TokenTrie::ROOT, byte).is_some_and(|node| trie.token(node).is_some());
+            |byte| trie.child(TokenTrie::ROOT, byte).is_some_and(|node| trie.has_token(node));
         Self { engine: Arc::clone(engine), has_all_bytes: (0..=u8::MAX).all(is_token) }
     }
 }
@@ -41,7 +41,7 @@ impl Spelling for TokenSpelling {
             for end in start + 1..=text.len() {
                 let Some(child) = trie.child(node, text[end - 1]) else { break };
                 node = child;
-                if let Some(count) = counts[end].filter(|_| trie.token(node).is_some()) {
+                if let Some(count) = counts[end].filter(|_| trie.has_token(node)) {
                     let count: u32 = count + 1;
                     counts[start] = Some(counts[start].map_or(count, |known| count.min(known)));
                 }
@@ -68,7 +68,7 @@ impl Spelling for TokenSpelling {
                     for (byte, child) in trie.children(node) {
                         nodes += 1;
                         let (after, ends) = step(label, byte);
-                        let is_token = trie.token(child).is_some();
+                        let is_token = trie.has_token(child);
                         if ends && is_token {
                             return Some(count);
                         }

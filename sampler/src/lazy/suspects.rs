@@ -117,11 +117,8 @@ impl Table {
                 mask.extend(trie.tokens_from(node).iter().copied());
                 return Reach::Out;
             }
-            if (seen != self.calm || !is_quiet)
-                && let Some(token) = trie.token(node)
-                && self.is_complete(seen)
-            {
-                mask.insert(token);
+            if (seen != self.calm || !is_quiet) && self.is_complete(seen) {
+                mask.extend(trie.tokens_at(node));
             }
             match outline {
                 Some(outline) if is_quiet && seen == self.calm && quiet.contains(outline.kinds) => {
@@ -150,8 +147,9 @@ impl Table {
                     mask.extend(trie.tokens_from(child).iter().copied());
                     continue;
                 }
-                if let Some(token) = trie.token(child) {
-                    mask.set(token, self.is_complete(seen));
+                if trie.has_token(child) {
+                    let is_complete = self.is_complete(seen);
+                    trie.tokens_at(child).for_each(|token| mask.set(token, is_complete));
                 }
                 pending.push((child, seen, calm));
             }
@@ -184,9 +182,9 @@ impl Table {
                 suspects.extend(trie.tokens_from(node).iter().copied());
                 continue;
             }
-            if let Some(token) = trie.token(node) {
+            if trie.has_token(node) {
                 let set = if self.is_complete(seen) { &mut *suspects } else { &mut *quiet };
-                set.insert(token);
+                set.extend(trie.tokens_at(node));
             }
             let children = trie.children(node);
             pending.extend(children.map(|(byte, child)| (child, self.step(seen, byte))));

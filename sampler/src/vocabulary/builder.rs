@@ -24,6 +24,7 @@ pub struct VocabularyBuilder {
     control: Vec<TokenId>,
     eog: Vec<TokenId>,
     gaps: Vec<TokenId>,
+    fallbacks: Vec<TokenId>,
 }
 
 impl VocabularyBuilder {
@@ -40,6 +41,13 @@ impl VocabularyBuilder {
         self.bytes.extend_from_slice(bytes.as_ref());
         self.ends.push(self.bytes.len());
         self
+    }
+
+    /// Adds an ordinary token that stands behind all others that spell the same: tokenizers write a
+    /// byte by itself only where no other token has it.
+    pub(super) fn push_fallback(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
+        self.fallbacks.push(self.next_id());
+        self.push(bytes)
     }
 
     /// Adds a control token: never part of a text, whatever its own text is (it may be empty).
@@ -107,8 +115,7 @@ impl VocabularyBuilder {
     /// # Errors
     ///
     /// [`VocabularyError::NoTokens`], [`VocabularyError::EmptyToken`],
-    /// [`VocabularyError::LongToken`], [`VocabularyError::DuplicateToken`] (these of ordinary tokens
-    /// only), and [`VocabularyError::TooLarge`] beyond 2^32 - 1 tokens or bytes.
+    /// [`VocabularyError::LongToken`] (these of ordinary tokens only), and [`VocabularyError::TooLarge`] beyond 2^32 - 1 tokens or bytes.
     pub fn build(self) -> Result<Vocabulary, VocabularyError> {
         let limit = u32::MAX;
         for (unit, value) in [("tokens", self.ends.len()), ("bytes", self.bytes.len())] {
@@ -149,14 +156,14 @@ impl VocabularyBuilder {
                 _ => ordered.push(token),
             }
         }
-        ordered.sort_by_key(|&token| (vocabulary.spelling(token), token));
-        for pair in ordered.windows(2) {
-            let [first, second] = [pair[0], pair[1]];
-            if vocabulary.spelling(first) == vocabulary.spelling(second) {
-                let bytes = vocabulary.spelling(first).to_vec();
-                return Err(VocabularyError::DuplicateToken { first, second, bytes });
-            }
-        }
+        let fallbacks = self.fallbacks;
+        ordered.sort_unstable_by(|&one, &other| {
+            let is_last = |token: TokenId| (fallbacks.binary_search(&token).is_ok(), token);
+            vocabulary
+                .spelling(one)
+                .cmp(vocabulary.spelling(other))
+                .then_with(|| is_last(one).cmp(&is_last(other)))
+        });
         vocabulary.set_ordered(ordered);
         Ok(vocabulary)
     }

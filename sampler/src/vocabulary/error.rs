@@ -1,5 +1,7 @@
 //! What can be wrong with a vocabulary, and with a text for it.
 
+use std::path::Path;
+
 use thiserror::Error;
 
 use super::TiktokenName;
@@ -48,16 +50,6 @@ pub enum VocabularyError {
         /// How many it may have.
         limit: usize,
     },
-    /// Two ordinary tokens spell the same.
-    #[error("tokens {first} and {second} are the same: {}", show(.bytes))]
-    DuplicateToken {
-        /// The lower id.
-        first: TokenId,
-        /// The higher id.
-        second: TokenId,
-        /// What both spell.
-        bytes: Vec<u8>,
-    },
     /// A list of ids names one that does not exist.
     #[error("{list} token {id} is out of range: there are {len} tokens")]
     IdOutOfRange {
@@ -67,6 +59,36 @@ pub enum VocabularyError {
         id: u64,
         /// How many tokens there are.
         len: usize,
+    },
+    /// A field of a file is missing or wrong.
+    #[error("{format}: {}{message}", place(.field))]
+    Field {
+        /// What the file should be: `tokenizer.json`, `GGUF`, ...
+        format: &'static str,
+        /// Which field; empty if no field can be named.
+        field: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A file or folder cannot be read.
+    #[error("cannot read it: {message}")]
+    Unreadable {
+        /// What the system says.
+        message: String,
+    },
+    /// A file is of no known format, or a folder has none or several that are.
+    #[error("it is no vocabulary: {message}")]
+    UnknownFormat {
+        /// What was looked for.
+        message: String,
+    },
+    /// What is wrong with the file at a path.
+    #[error("{path}: {error}")]
+    File {
+        /// The path.
+        path: String,
+        /// What is wrong.
+        error: Box<VocabularyError>,
     },
     /// The tokens do not fit into 32-bit numbers.
     #[error("the vocabulary has {value} {unit}, more than {limit}")]
@@ -106,10 +128,23 @@ pub enum EncodeError {
     },
 }
 
-/// Bytes for a message: text in quotes, escaped and cut where it is long.
-fn show(bytes: &[u8]) -> String {
-    const LONGEST: usize = 40;
-    let (shown, more) =
-        if bytes.len() > LONGEST { (&bytes[..LONGEST], "...") } else { (bytes, "") };
-    format!("\"{}\"{more}", shown.escape_ascii())
+impl VocabularyError {
+    /// What is wrong with a field of a file; no name means the whole file.
+    pub(super) fn field(
+        format: &'static str,
+        field: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self::Field { format, field: field.into(), message: message.into() }
+    }
+
+    /// The same, with the file where it is.
+    pub(super) fn in_file(self, path: &Path) -> Self {
+        Self::File { path: path.display().to_string(), error: Box::new(self) }
+    }
+}
+
+/// A field for a message, if there is one.
+fn place(field: &str) -> String {
+    if field.is_empty() { String::new() } else { format!("{field}: ") }
 }

@@ -109,10 +109,11 @@ fn longest_match(vocabulary: &Vocabulary, text: &[u8]) -> Option<TokenId> {
         let next = |&token: &TokenId| vocabulary.spelling(token)[depth];
         range = &range[range.partition_point(|token| next(token) < byte)..];
         range = &range[..range.partition_point(|token| next(token) == byte)];
-        let Some((&first, rest)) = range.split_first() else { break };
+        let Some(&first) = range.first() else { break };
         if vocabulary.spelling(first).len() == depth + 1 {
             longest = Some(first);
-            range = rest;
+            let is_whole = |token: &TokenId| vocabulary.spelling(*token).len() == depth + 1;
+            range = &range[range.partition_point(is_whole)..];
         }
     }
     longest
