@@ -6,12 +6,10 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use grammask::agents::{
-    Activation, Event, Format, Mark, Parser, Pieces, Plan, Tool, ToolChoice, Tools, plan,
-};
+use grammask::agents::{Activation, Event, Format, Mark, Plan, Tool, ToolChoice, Tools, plan};
 use grammask::json_schema::{Options, Order};
-use grammask::sampler::{Chain, Dist, Engine, GrammarSampler, Mode, TokenId, Vocabulary};
-use grammask::{RandomModel, generate, is_control, plan_constraint};
+use grammask::sampler::{Chain, Dist, Engine, Mode, TokenId, Vocabulary};
+use grammask::{RandomModel, Session, generate, is_control, plan_constraint};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -166,23 +164,6 @@ fn request() -> impl Strategy<Value = Request> {
     )
 }
 
-fn push(parser: &mut Parser, vocabulary: &Vocabulary, tokens: &[TokenId]) -> Vec<Event> {
-    let (mut pieces, mut events) = (Pieces::default(), Vec::new());
-    for &token in tokens.iter().filter(|&&token| !vocabulary.is_eog(token)) {
-        let bytes = vocabulary.bytes(token).unwrap_or_default();
-        let mut text = String::new();
-        if vocabulary.is_control(token) {
-            pieces.finish(&mut text);
-            events.extend(parser.push_text(&text));
-            events.extend(parser.push_control(&String::from_utf8_lossy(bytes)));
-        } else {
-            pieces.push(bytes, &mut text);
-            events.extend(parser.push_text(&text));
-        }
-    }
-    events
-}
-
 /// The calls in some events: names and arguments.
 fn calls(events: &[Event]) -> Result<Vec<(String, Value)>, TestCaseError> {
     let mut calls = Vec::new();
@@ -280,22 +261,21 @@ fn generated(
     max_tokens: usize,
 ) -> (bool, Vec<Event>, String) {
     let vocabulary = engine.vocabulary();
-    let mut constraint = plan_constraint(engine, plan).expect("a constraint").expect("a grammar");
-    let mut tokens = begin(vocabulary, plan, request);
-    for &token in &tokens {
-        constraint.accept(token).expect("free text");
-    }
+    let constraint = plan_constraint(engine, plan).expect("a constraint").expect("a grammar");
     let mut chain = Chain::new();
     chain.add(Dist::new(request.seed));
-    let mut sampler = GrammarSampler::new(constraint, chain, Mode::GrammarFirst);
+    let mut session =
+        Session::new(constraint, chain, Mode::GrammarFirst).with_parser(plan.parser());
+    for token in begin(vocabulary, plan, request) {
+        session.accept(token).expect("free text");
+    }
     let mut model = RandomModel::new(engine, request.seed).with_words_of(&plan.grammar);
-    let generation = generate(&mut model, &mut sampler, max_tokens, |_| ControlFlow::Continue(()))
-        .expect("some token always fits");
-    tokens.extend(&generation.tokens);
-    let mut parser = plan.parser();
-    let mut events = push(&mut parser, vocabulary, &tokens);
-    events.extend(parser.finish());
-    let text = tokens.iter().flat_map(|&token| vocabulary.bytes(token).unwrap_or_default());
+    let go_on = |_: &mut Session, _| ControlFlow::Continue(());
+    let generation =
+        generate(&mut model, &mut session, max_tokens, go_on).expect("some token always fits");
+    let events = session.last_events();
+    let text =
+        session.tokens().iter().flat_map(|&token| vocabulary.bytes(token).unwrap_or_default());
     let text = String::from_utf8_lossy(&text.copied().collect::<Vec<u8>>()).into_owned();
     (generation.ending.is_complete(), events, text)
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 use super::free_mask::Leaving;
 use super::reading::{Free, Lazy, Phase, Plan, Purpose};
 use super::search::Scratch;
+use super::word::Word;
 use crate::engine::Engine;
 use crate::generations::Footprint;
 use crate::kinds::Utf8Place;
@@ -158,7 +159,7 @@ impl Plan {
             return;
         }
         let ways = self.ways(engine);
-        let places = self.word.as_ref().map_or(0..1, |word| word.places());
+        let places = self.word.as_ref().map_or(0..1, Word::places);
         let missing = 0..=if is_spent { Utf8Place::MOST_MISSING } else { 0 };
         let outcomes =
             missing.flat_map(|missing| places.clone().map(move |place| (missing, place)));
@@ -220,7 +221,9 @@ impl Lazy {
         match left.checked_sub(1 + end) {
             None => mask.clear(),
             Some(most) => {
-                ends.iter().for_each(|&token| mask.remove(token));
+                for &token in &ends {
+                    mask.remove(token);
+                }
                 match free {
                     Some(free) => self.plan.retain_free(free, most, engine, mask),
                     None => self.retain_leaving(left, most, engine, mask),
