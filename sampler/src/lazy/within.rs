@@ -59,13 +59,13 @@ impl Leads {
 }
 
 impl Plan {
-    fn ways(&self, engine: &Engine) -> Ways {
+    fn ways(&self) -> Ways {
         let close = self.needed_to_close().unwrap_or(NEVER);
         let by_token = self.tokens.iter().filter_map(|&(token, trigger, is_behind)| {
             let target = &self.targets[trigger];
             let whole = || target.needed_after(Piece::whole(token));
             let after = if is_behind { target.needed_text() } else { whole() };
-            (!engine.vocabulary().is_eog(token)).then_some(1 + after?)
+            Some(1 + after?)
         });
         let word = self.word.as_ref().and_then(|word| word.needed_behind(&self.targets[0]));
         Ways { close, token: by_token.min().unwrap_or(NEVER), word: word.unwrap_or(NEVER) }
@@ -103,7 +103,7 @@ impl Plan {
             Phase::Free(_) if self.is_complete(phase, engine) => Some(0),
             Phase::Free(free) => {
                 let missing = free.character.missing();
-                let ways = self.ways(engine);
+                let ways = self.ways();
                 let needed = self.needed_from(&ways, free.tokens, missing, free.spelled);
                 (needed < NEVER).then_some(needed)
             }
@@ -116,7 +116,7 @@ impl Plan {
     /// find them.
     fn leads(&self, free: &Free, engine: &Engine) -> Option<Arc<Leads>> {
         let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = self.key(free);
+        let mut key = self.key(free);
         if let Some(known) = key.as_ref().and_then(|key| memo.leads.get(key)) {
             return Some(known);
         }
@@ -134,6 +134,9 @@ impl Plan {
             if leads_on {
                 let phase = Phase::Free(free.clone());
                 let read = self.read(phase, piece, engine, Purpose::Accept, &mut scratch);
+                // How much more free text may come is no part of the key.
+                let is_free = matches!(read, Ok(Phase::Free(_)));
+                key = key.filter(|_| !is_free || self.most_free().is_none());
                 let after = read.ok().and_then(|phase| self.needed(&phase, engine));
                 needed.push((token, after.unwrap_or(NEVER)));
             }
@@ -158,7 +161,7 @@ impl Plan {
         if !is_spent && self.may_end(free) {
             return;
         }
-        let ways = self.ways(engine);
+        let ways = self.ways();
         let places = self.word.as_ref().map_or(0..1, Word::places);
         let missing = 0..=if is_spent { Utf8Place::MOST_MISSING } else { 0 };
         let outcomes =
