@@ -126,6 +126,28 @@ fn push(parser: &mut Parser, text: &str, cuts: &[usize], events: &mut Vec<Event>
     }
 }
 
+/// The events of some pieces, of which some are control tokens; the text between these is cut.
+fn read(
+    mut parser: Parser,
+    pieces: &[String],
+    is_control: impl Fn(&str) -> bool,
+    cuts: &[usize],
+) -> Vec<Event> {
+    let mut events = Vec::new();
+    let mut text = String::new();
+    for piece in pieces {
+        if is_control(piece) {
+            push(&mut parser, &std::mem::take(&mut text), cuts, &mut events);
+            events.extend(parser.push_control(piece));
+        } else {
+            text.push_str(piece);
+        }
+    }
+    push(&mut parser, &text, cuts, &mut events);
+    events.extend(parser.finish());
+    events
+}
+
 /// The calls in some events, each with its name, id and arguments, twice: as text and as a value.
 fn found(events: &[Event]) -> Vec<(String, Option<String>, Value, Value)> {
     let mut found: Vec<(String, Option<String>, Value, Value)> = Vec::new();
@@ -238,24 +260,12 @@ proptest! {
     ) {
         for format in Format::all() {
             let is_control = |text: &str| with_tokens && format.control().iter().any(|token| token == text);
-            let read = |cuts: &[usize]| {
+            let events = |cuts: &[usize]| {
                 let parser = Parser::new(format, is_control);
-                let mut parser = if in_reasoning { parser.in_reasoning() } else { parser };
-                let mut events = Vec::new();
-                let mut text = String::new();
-                for piece in &pieces {
-                    if is_control(piece) {
-                        push(&mut parser, &std::mem::take(&mut text), cuts, &mut events);
-                        events.extend(parser.push_control(piece));
-                    } else {
-                        text.push_str(piece);
-                    }
-                }
-                push(&mut parser, &text, cuts, &mut events);
-                events.extend(parser.finish());
-                merged(events)
+                let parser = if in_reasoning { parser.in_reasoning() } else { parser };
+                merged(read(parser, &pieces, is_control, cuts))
             };
-            let (whole, cut) = (read(&[]), read(&cuts));
+            let (whole, cut) = (events(&[]), events(&cuts));
             prop_assert_eq!(&whole, &cut, "{}", format.name());
             // Each call that begins has one end.
             let begun = whole.iter().filter(|event| matches!(event, Event::CallStart { .. })).count();
@@ -280,16 +290,7 @@ proptest! {
             let plan = plan(&tools(), &ToolChoice::None, true, format, &is_control, &Options::default());
             let plan = plan.unwrap();
             let plan = if in_reasoning { plan.in_reasoning() } else { plan };
-            let mut parser = plan.parser();
-            let mut events = Vec::new();
-            for piece in &pieces {
-                if is_control(piece) {
-                    events.extend(parser.push_control(piece));
-                } else {
-                    push(&mut parser, piece, &cuts, &mut events);
-                }
-            }
-            events.extend(parser.finish());
+            let events = read(plan.parser(), &pieces, is_control, &cuts);
             let mut said = String::new();
             for event in &events {
                 match event {

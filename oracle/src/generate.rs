@@ -157,9 +157,10 @@ pub fn texts() -> BoxedStrategy<Vec<u8>> {
     vec(piece(), 0..=12).prop_map(|pieces| pieces.concat()).boxed()
 }
 
-/// Non-empty byte strings, in no order, of which some may be the same: characters, parts of characters, runs that cross
-/// what grammars take for one thing, and strings that are not UTF-8. Any prefix of a token may be
-/// a token too. Most vocabularies hold every byte of [`ALPHABET`] alone; some do not.
+/// Non-empty byte strings, in no order, of which some may be the same: characters, parts of
+/// characters, runs that cross what grammars take for one thing, and strings that are not UTF-8. Any
+/// prefix of a token may be a token too. Most vocabularies hold every byte of [`ALPHABET`] alone;
+/// some do not.
 pub fn vocabularies() -> BoxedStrategy<Vec<Vec<u8>>> {
     let long = vec(piece(), 1..=5).prop_map(|pieces| pieces.concat());
     let cut = (vec(piece(), 1..=4), any::<u8>(), any::<u8>()).prop_map(|(pieces, from, to)| {

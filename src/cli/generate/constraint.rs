@@ -6,7 +6,7 @@ use anyhow::{Context, anyhow, bail};
 use grammask::agents::{Format, Mark, Plan, ToolChoice, Tools, plan};
 use grammask::gbnf::Grammar;
 use grammask::json_schema::Notation;
-use grammask::sampler::{Constraint, Engine, LazyGrammar, ThinkingBudget, Trigger};
+use grammask::sampler::{Constraint, Engine, LazyGrammar, ThinkingBudget, TokenId, Trigger};
 use grammask::{grammar_constraint, is_control, plan_constraint};
 use serde_json::Value;
 
@@ -114,11 +114,15 @@ impl Request {
 /// A control token, a regular expression between slashes, or else a word.
 fn trigger(text: &str, engine: &Engine) -> Trigger {
     let pattern = text.strip_prefix('/').and_then(|text| text.strip_suffix('/'));
-    match (pattern, engine.vocabulary().token_by_text(text.as_bytes())) {
-        (_, Some(token)) if is_control(engine, text) => Trigger::token(token),
-        (Some(pattern), _) => Trigger::pattern(pattern),
-        (None, _) => Trigger::word(text),
+    match (control_token(text, engine), pattern) {
+        (Some(token), _) => Trigger::token(token),
+        (None, Some(pattern)) => Trigger::pattern(pattern),
+        (None, None) => Trigger::word(text),
     }
+}
+
+fn control_token(text: &str, engine: &Engine) -> Option<TokenId> {
+    engine.vocabulary().token_by_text(text.as_bytes()).filter(|_| is_control(engine, text))
 }
 
 /// Thinking first, if it is asked for.
@@ -129,8 +133,7 @@ fn thinking(
     engine: &Arc<Engine>,
 ) -> anyhow::Result<Constraint> {
     let Some(budget) = args.reasoning_budget else { return Ok(answer) };
-    let token = engine.vocabulary().token_by_text(end.as_bytes());
-    let token = token.filter(|_| is_control(engine, end));
+    let token = control_token(end, engine);
     let trigger = token.map_or_else(|| Trigger::word(end), Trigger::token);
     let mut lazy = LazyGrammar::new().trigger(trigger.behind(), answer.clone()).required();
     if let Ok(tokens) = usize::try_from(budget) {

@@ -246,15 +246,12 @@ impl Session {
         ahead.push(Reverse((self.needed_at(start, bytes), Vec::new(), 0)));
         while let Some(Reverse((_, text, at))) = ahead.pop() {
             let state = states[at].clone();
-            if !text.is_empty() {
-                if known.get(&(state.entries.clone(), state.text)).is_some_and(|best| *best != text)
-                {
-                    continue;
-                }
-                let behind = self.needed_at(&state, needs);
-                if behind != NEVER {
-                    return plus(needs.count(&text)[0], behind);
-                }
+            if known.get(&(state.entries.clone(), state.text)).is_some_and(|best| *best != text) {
+                continue;
+            }
+            let behind = self.needed_at(&state, needs);
+            if behind != NEVER {
+                return plus(needs.count(&text)[0], behind);
             }
             let first: Vec<u8> = self.first(&state).iter().collect();
             for byte in first {
