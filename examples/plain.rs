@@ -36,7 +36,7 @@ fn run() -> Result<String, Box<dyn Error + Send + Sync>> {
     let mut document = JsonStream::new();
     let mut lines = String::new();
     while !session.is_finished() {
-        let token = session.sample(model.logits(session.tokens())?)?;
+        let token = session.sample(model.logits(session.context())?)?;
         session.accept(token)?;
         for event in session.events() {
             let Event::Content { text } = event else { continue };

@@ -64,7 +64,7 @@ fn run() -> Result<Outcome, Box<dyn Error + Send + Sync>> {
         // A real model computes these rows in one batch.
         let mut logits = Vec::with_capacity(draft.len() + 1);
         for drafted in 0..=draft.len() {
-            let text = [speculative.tokens(), &draft[..drafted]].concat();
+            let text = [speculative.context(), &draft[..drafted]].concat();
             logits.push(model.logits(&text)?.to_vec());
         }
         let verified = speculative.verify(|sampler| sampler.verify(&draft, &logits))?;

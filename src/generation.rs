@@ -112,7 +112,7 @@ pub fn generate<M: LanguageModel + ?Sized>(
             let ending = if finished { Ending::Finished } else { Ending::MaxTokens };
             return end(session, ending);
         }
-        let logits = model.logits(session.tokens()).map_err(GenerationError::Model)?;
+        let logits = model.logits(session.context()).map_err(GenerationError::Model)?;
         let token = session.sample(logits)?;
         session.accept(token)?;
         if on_token(session, token).is_break() {

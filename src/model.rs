@@ -1,10 +1,14 @@
 //! Where logits come from.
 
+#[cfg(feature = "models")]
+mod gguf;
 mod random;
 mod words;
 
 use grammask_sampler::{TokenId, Vocabulary};
 
+#[cfg(feature = "models")]
+pub use gguf::model_in_the_box;
 pub use random::RandomModel;
 
 /// Why a model has no logits.

@@ -38,8 +38,10 @@ use reader::Reader;
 #[derive(Clone, Debug)]
 pub struct Session {
     sampler: GrammarSampler,
-    /// What has come, the prompt left out.
-    tokens: Vec<TokenId>,
+    /// The prompt, and behind it what has come.
+    context: Vec<TokenId>,
+    /// How many tokens the prompt has.
+    prompt: usize,
     reader: Reader,
 }
 
@@ -47,7 +49,7 @@ impl Session {
     /// An answer of which nothing has come. All of it is content, unless a parser says more.
     pub fn new(constraint: Constraint, chain: Chain, mode: Mode) -> Self {
         let sampler = GrammarSampler::new(constraint, chain, mode);
-        Self { sampler, tokens: Vec::new(), reader: Reader::default() }
+        Self { sampler, context: Vec::new(), prompt: 0, reader: Reader::default() }
     }
 
     /// Events tell content, reasoning and calls apart: a [`Plan`](crate::agents::Plan) has the parser
@@ -69,7 +71,26 @@ impl Session {
 
     /// What has come so far, the prompt left out.
     pub fn tokens(&self) -> &[TokenId] {
-        &self.tokens
+        &self.context[self.prompt..]
+    }
+
+    /// The prompt and what has come so far: the text that a model goes on with.
+    ///
+    /// ```
+    /// use grammask::sampler::{Chain, Engine, Mode, TokenId, Vocabulary};
+    /// use grammask::{Session, grammar_constraint};
+    ///
+    /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b"]}"#)?);
+    /// let constraint = grammar_constraint(&engine, "root ::= [ab]*", "root")?;
+    /// let mut session = Session::new(constraint, Chain::new(), Mode::GrammarFirst);
+    /// session.accept_prompt(TokenId(0));
+    /// session.accept(TokenId(1))?;
+    /// assert_eq!(session.tokens(), [TokenId(1)]);
+    /// assert_eq!(session.context(), [TokenId(0), TokenId(1)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn context(&self) -> &[TokenId] {
+        &self.context
     }
 
     /// No more than so many tokens are to come, and with them the text is complete.
@@ -81,9 +102,12 @@ impl Session {
         self.sampler.set_budget(tokens)
     }
 
-    /// Takes a token of the prompt into the chain, for which it counts; nothing else sees it.
+    /// The next token of the prompt, which stands before all that has come: the model goes on with it,
+    /// and for the chain it counts; the constraint does not see it.
     pub fn accept_prompt(&mut self, token: TokenId) {
         self.sampler.accept_prompt(token);
+        self.context.insert(self.prompt, token);
+        self.prompt += 1;
     }
 
     /// Writes which tokens may come next: bit i % 32 of word i / 32 for token i, 0 beyond the
@@ -109,7 +133,7 @@ impl Session {
     /// As [`Constraint::accept`]; nothing has changed then.
     pub fn accept(&mut self, token: TokenId) -> Result<(), ConstraintError> {
         self.sampler.accept(token)?;
-        self.tokens.push(token);
+        self.context.push(token);
         Ok(())
     }
 
@@ -144,7 +168,7 @@ impl Session {
         way: impl FnOnce(&mut GrammarSampler) -> Result<Verified, VerifyError>,
     ) -> Result<Verified, VerifyError> {
         let verified = way(&mut self.sampler)?;
-        self.tokens.extend(&verified.tokens);
+        self.context.extend(&verified.tokens);
         Ok(verified)
     }
 
@@ -155,13 +179,14 @@ impl Session {
     ///
     /// [`RollbackError`]; nothing has changed then.
     pub fn rollback(&mut self, tokens: usize) -> Result<(), RollbackError> {
-        let (most, all) = (self.constraint().rollback_limit(), self.tokens.len());
+        let (most, all) = (self.constraint().rollback_limit(), self.tokens().len());
         if tokens > most.min(all) && tokens != all {
             return Err(RollbackError { tokens, most: most.min(all), all });
         }
         self.sampler.rollback(tokens);
-        self.tokens.truncate(all - tokens);
-        self.reader.rewind(&self.tokens, self.sampler.constraint().engine().vocabulary());
+        self.context.truncate(self.context.len() - tokens);
+        self.reader
+            .rewind(&self.context[self.prompt..], self.sampler.constraint().engine().vocabulary());
         Ok(())
     }
 
@@ -182,7 +207,8 @@ impl Session {
     /// Each token is read once. Only where tokens are taken back after their events have been taken
     /// out, what is left is read again.
     pub fn events(&mut self) -> Vec<Event> {
-        self.reader.read(&self.tokens, self.sampler.constraint().engine().vocabulary())
+        self.reader
+            .read(&self.context[self.prompt..], self.sampler.constraint().engine().vocabulary())
     }
 
     /// The same where generation has ended without a token for that: what waited for more comes too.

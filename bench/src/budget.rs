@@ -15,6 +15,7 @@ use grammask::{Generation, RandomModel, Session, generate, parse_grammar};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::judge::Judge;
 use crate::schema_options::SchemaOptions;
 use crate::times::Distribution;
 use crate::{input, output, work};
@@ -111,15 +112,15 @@ fn has_extension(path: &str, wanted: &str) -> bool {
 /// A grammar with what judges its texts.
 struct Language {
     grammar: Grammar,
-    judge: Option<jsonschema::Validator>,
-    is_schema: bool,
+    /// Of a schema.
+    judge: Option<Judge>,
 }
 
 fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Result<Language, String>> {
     if has_extension(name, "gbnf") {
         let text = std::str::from_utf8(bytes)?;
         return Ok(match parse_grammar(text, "root") {
-            Ok(grammar) => Ok(Language { grammar, judge: None, is_schema: false }),
+            Ok(grammar) => Ok(Language { grammar, judge: None }),
             Err(error) => Err(error.to_string()),
         });
     }
@@ -127,8 +128,8 @@ fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Result<Language, 
     let schema = file.get("schema").filter(|_| file.get("tests").is_some()).unwrap_or(&file);
     Ok(match translate(schema, &options.spelling.options()) {
         Ok(translation) => {
-            let judge = jsonschema::options().should_validate_formats(true).build(schema).ok();
-            Ok(Language { grammar: translation.grammar, judge, is_schema: true })
+            let judge = Some(Judge::new(schema));
+            Ok(Language { grammar: translation.grammar, judge })
         }
         Err(error) => Err(error.reasons().join(", ")),
     })
@@ -241,19 +242,14 @@ fn document(
 
 /// What is wrong with a document.
 fn wrong(language: &Language, automaton: &Automaton, text: &[u8]) -> Option<String> {
-    if !language.is_schema {
+    let Some(judge) = &language.judge else {
         let mut matcher = grammask::gbnf::Matcher::new(automaton);
         // Token references are no text.
         let is_text = automaton.tokens().is_empty();
         let is_whole = matcher.advance(text).is_ok() && matcher.is_complete();
         return (is_text && !is_whole).then(|| "it does not match".to_owned());
-    }
-    let document: Value = match serde_json::from_slice(text) {
-        Ok(document) => document,
-        Err(error) => return Some(format!("no JSON: {error}")),
     };
-    let error = language.judge.as_ref()?.validate(&document).err()?;
-    Some(format!("invalid: {error}"))
+    judge.wrong(text)
 }
 
 fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {

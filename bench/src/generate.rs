@@ -15,6 +15,7 @@ use grammask::{Ending, RandomModel, Session, generate};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::judge::Judge;
 use crate::schema_options::SchemaOptions;
 use crate::{input, output, work};
 
@@ -82,8 +83,7 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
             return Ok(outcome);
         }
     };
-    // What the judge cannot read is not judged, and counted.
-    let judge = jsonschema::options().should_validate_formats(true).build(schema).ok();
+    let judge = Judge::new(schema);
     for seed in 0..options.seeds {
         outcome.runs += 1;
         let written = catch_unwind(AssertUnwindSafe(|| -> Result<_> {
@@ -126,14 +126,10 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
         outcome.ended += 1;
         let text = generation.text(engine.vocabulary());
         let text = String::from_utf8_lossy(&text).into_owned();
-        match (serde_json::from_str::<Value>(&text), &judge) {
-            (Err(error), _) => fail(&format!("no JSON: {error}"), text),
-            (Ok(_), None) => outcome.unjudged += 1,
-            (Ok(document), Some(judge)) => {
-                if let Err(error) = judge.validate(&document) {
-                    fail(&format!("invalid: {error}"), text);
-                }
-            }
+        if let Some(what) = judge.wrong(text.as_bytes()) {
+            fail(&what, text);
+        } else if !judge.knows() {
+            outcome.unjudged += 1;
         }
     }
     outcome.seconds = started.elapsed().as_secs_f64();

@@ -16,11 +16,13 @@ mod hostile;
 mod hostile_schemas;
 mod input;
 mod json_place;
+mod judge;
 mod lazy_differences;
 mod lazy_speed;
 mod mask_times;
 mod maskbench;
 mod memory;
+mod model_speed;
 mod output;
 mod plots;
 mod profile;
@@ -40,6 +42,7 @@ mod vocab;
 mod vocabularies;
 mod watched;
 mod work;
+mod write;
 
 use std::process::ExitCode;
 
@@ -85,6 +88,10 @@ enum Command {
     Samplers(samplers::Options),
     /// Times the reading of vocabularies
     Vocab(vocab::Options),
+    /// Times models: loading, prompts, tokens
+    Models(model_speed::Options),
+    /// Has a language model write documents for every schema of a folder
+    Write(write::Options),
     /// Prints the grammars of schemas and reads them again
     Text(text::Options),
     /// Runs grammars that were made to break something, each in a process with limits
@@ -110,6 +117,8 @@ fn main() -> ExitCode {
         Command::Lazy(options) => lazy_speed::run(&options),
         Command::Samplers(options) => samplers::run(&options),
         Command::Vocab(options) => vocab::run(&options),
+        Command::Models(options) => model_speed::run(&options),
+        Command::Write(options) => write::run(&options),
         Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),
         Command::HostileSchemas(options) => hostile_schemas::run(&options),

@@ -36,6 +36,7 @@ mod exact;
 mod forced;
 mod frames;
 mod generations;
+pub mod gguf;
 mod grammar_sampler;
 mod interior;
 mod items;

@@ -18,7 +18,7 @@ mod tiktoken_file;
 use std::borrow::Cow;
 use std::io::{Read, Seek};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use builder::VocabularyBuilder;
 pub use error::{EncodeError, VocabularyError};
@@ -26,6 +26,7 @@ pub use model_config::ModelConfig;
 pub use tiktoken::TiktokenName;
 
 use crate::TokenId;
+use crate::gguf::Header;
 
 /// What the tokens of a model spell, which of them are control tokens, and which end generation.
 ///
@@ -146,6 +147,23 @@ impl Vocabulary {
         files::from_path(path.as_ref())
     }
 
+    /// The file that [`from_path`](Self::from_path) reads: the path itself, or one in the folder.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularyError::File`] if the folder has none, or several.
+    ///
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// let path = Path::new("model/vocabulary.json");
+    /// assert_eq!(grammask_sampler::Vocabulary::locate(path)?, path);
+    /// # Ok::<(), grammask_sampler::VocabularyError>(())
+    /// ```
+    pub fn locate(path: impl AsRef<Path>) -> Result<PathBuf, VocabularyError> {
+        files::locate(path.as_ref())
+    }
+
     /// The vocabulary of a file that has been read already: see [`from_path`](Self::from_path).
     ///
     /// # Errors
@@ -249,7 +267,16 @@ impl Vocabulary {
     /// assert_eq!(error.to_string(), "GGUF: tensor count: needs 8 bytes, and the file has 2 more");
     /// ```
     pub fn from_gguf(file: impl Read + Seek) -> Result<Self, VocabularyError> {
-        gguf::read(file)
+        gguf::read(&Header::read(file)?)
+    }
+
+    /// The vocabulary in the metadata of a GGUF file whose head has been read.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_gguf`](Self::from_gguf).
+    pub fn from_gguf_header(header: &Header) -> Result<Self, VocabularyError> {
+        gguf::read(header)
     }
 
     /// A vocabulary to be put together token by token.

@@ -3,10 +3,12 @@
 // Doc comments are help texts here.
 #![allow(clippy::doc_markdown)]
 
+mod model;
 mod sampling;
 
 use clap::{Args as Arguments, Parser, Subcommand, ValueEnum};
 
+pub(super) use model::ModelArgs;
 pub(super) use sampling::{ModeArgs, SamplingArgs};
 
 /// Makes a language model write only what a grammar allows.
@@ -148,14 +150,6 @@ pub(super) struct MaskArgs {
 
 #[derive(Debug, Arguments)]
 pub(super) struct GenerateArgs {
-    #[command(flatten)]
-    pub(super) source: SourceArgs,
-    /// o200k_base, cl100k_base, r50k_base, or a file or the folder of a model, see docs/models.md
-    #[arg(long, value_name = "NAME|PATH")]
-    pub(super) vocab: String,
-    /// Where the logits come from
-    #[arg(long, value_enum, default_value_t, value_name = "MODEL")]
-    pub(super) model: ModelArg,
     /// How many tokens to write at most; -1: no bound
     #[arg(
         short = 'n',
@@ -173,6 +167,10 @@ pub(super) struct GenerateArgs {
     /// Print to stderr, for each token, how many candidates each sampler leaves
     #[arg(long)]
     pub(super) trace: bool,
+    #[command(flatten)]
+    pub(super) source: SourceArgs,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
     #[command(flatten)]
     pub(super) agent: AgentArgs,
     #[command(flatten)]
@@ -255,13 +253,6 @@ pub(super) struct ChainArgs {
     pub(super) html: Option<String>,
     #[command(flatten)]
     pub(super) sampling: SamplingArgs,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum ModelArg {
-    /// Noise around the frequencies of tokens: knows no grammar and no language
-    #[default]
-    Random,
 }
 
 /// A grammar or a schema, exactly one.

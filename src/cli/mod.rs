@@ -6,6 +6,7 @@
 
 mod args;
 mod chain;
+mod chat;
 mod check;
 mod convert;
 mod failure;
@@ -20,6 +21,7 @@ mod reading;
 mod run;
 mod sampling;
 mod schema_options;
+mod tokenizer;
 mod trace;
 mod vocabulary;
 

@@ -9,23 +9,26 @@ use serde_json::{Value, json};
 
 use super::input::Source;
 
-/// A built-in vocabulary, or the one of a file or folder.
+/// The masks of a built-in vocabulary, or of the one of a file or folder.
 pub(super) fn load(name: &str) -> anyhow::Result<Arc<Engine>> {
+    Ok(Engine::new(read(name)?))
+}
+
+/// A built-in vocabulary, or the one of a file or folder.
+pub(super) fn read(name: &str) -> anyhow::Result<Vocabulary> {
     let unknown = match name.parse::<TiktokenName>() {
-        Ok(name) => return Ok(Engine::new(Vocabulary::tiktoken(name))),
+        Ok(name) => return Ok(Vocabulary::tiktoken(name)),
         Err(error) => error,
     };
     let looks_like_a_path = name == "-" || name.contains(['/', '\\', '.']);
     if !looks_like_a_path && !std::path::Path::new(name).exists() {
         bail!("{unknown}; or give the path of a file or of the folder of a model");
     }
-    let vocabulary = if name == "-" {
+    if name == "-" {
         let source = Source::read(name)?;
-        Vocabulary::from_bytes(&source.bytes, &ModelConfig::default()).context(source.name)?
-    } else {
-        Vocabulary::from_path(name)?
-    };
-    Ok(Engine::new(vocabulary))
+        return Vocabulary::from_bytes(&source.bytes, &ModelConfig::default()).context(source.name);
+    }
+    Ok(Vocabulary::from_path(name)?)
 }
 
 /// The id of a token with what it spells: a text, or else bytes, or else nothing.

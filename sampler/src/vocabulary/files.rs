@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{ModelConfig, TiktokenName, Vocabulary, VocabularyError};
-use super::{gguf, hugging_face, list, sentence_piece, tiktoken_file};
+use super::{hugging_face, list, sentence_piece, tiktoken_file};
+use crate::gguf::MAGIC;
 
 /// No file that is read as a whole has more bytes: ten times the largest.
 const LARGEST_FILE: u64 = 1 << 28;
@@ -44,8 +45,8 @@ pub(super) fn from_bytes(
     bytes: &[u8],
     config: &ModelConfig,
 ) -> Result<Vocabulary, VocabularyError> {
-    if bytes.starts_with(gguf::MAGIC) {
-        gguf::read(Cursor::new(bytes))
+    if bytes.starts_with(MAGIC) {
+        Vocabulary::from_gguf(Cursor::new(bytes))
     } else if bytes.trim_ascii_start().starts_with(b"{") {
         let wrong = |error: &dyn ToString| VocabularyError::field("JSON", "", error.to_string());
         match serde_json::from_slice(bytes).map_err(|error| wrong(&error))? {
@@ -70,15 +71,20 @@ pub(super) fn from_bytes(
     }
 }
 
+/// A file, or the one of a folder that has the tokens.
+pub(super) fn locate(path: &Path) -> Result<PathBuf, VocabularyError> {
+    if path.is_dir() { find(path) } else { Ok(path.to_owned()) }
+}
+
 /// The vocabulary of a file or folder.
 pub(super) fn from_path(path: &Path) -> Result<Vocabulary, VocabularyError> {
-    let path = if path.is_dir() { &find(path)? } else { path };
+    let path = &*locate(path)?;
     let open = || File::open(path).map_err(|error| unreadable(&error).in_file(path));
     let mut magic = Vec::new();
-    let start = open()?.take(gguf::MAGIC.len() as u64).read_to_end(&mut magic);
+    let start = open()?.take(MAGIC.len() as u64).read_to_end(&mut magic);
     start.map_err(|error| unreadable(&error).in_file(path))?;
-    if magic == gguf::MAGIC {
-        return gguf::read(open()?).map_err(|error| error.in_file(path));
+    if magic == MAGIC {
+        return Vocabulary::from_gguf(open()?).map_err(|error| error.in_file(path));
     }
     let bytes = read(path, LARGEST_FILE)?;
     let config = config(path)?;

@@ -15,6 +15,22 @@ use crate::cli::input::Source;
 use crate::cli::output::Output;
 use crate::cli::{grammar_source, schema_options};
 
+/// The tools that may be called, as they are read.
+pub(super) struct Toolbox {
+    name: String,
+    pub(super) value: Value,
+    tools: Tools,
+}
+
+impl Toolbox {
+    pub(super) fn read(path: &str, output: Output) -> anyhow::Result<Self> {
+        let source = Source::read(path)?;
+        let value = grammar_source::json(&source, "list of tools", output)?;
+        let tools = Tools::from_openai(&value).with_context(|| source.name.clone())?;
+        Ok(Self { name: source.name, value, tools })
+    }
+}
+
 /// What may be written.
 pub(super) struct Request {
     pub(super) constraint: Constraint,
@@ -27,11 +43,12 @@ pub(super) struct Request {
 impl Request {
     pub(super) fn load(
         args: &GenerateArgs,
+        tools: Option<&Toolbox>,
         engine: &Arc<Engine>,
         output: Output,
     ) -> anyhow::Result<Self> {
-        match &args.agent.tools {
-            Some(path) => Self::of_tools(path, args, engine, output),
+        match tools {
+            Some(tools) => Self::of_tools(tools, args, engine),
             None => Self::of_grammar(args, engine, output),
         }
     }
@@ -59,14 +76,10 @@ impl Request {
     }
 
     fn of_tools(
-        path: &str,
+        toolbox: &Toolbox,
         args: &GenerateArgs,
         engine: &Arc<Engine>,
-        output: Output,
     ) -> anyhow::Result<Self> {
-        let source = Source::read(path)?;
-        let tools = grammar_source::json(&source, "list of tools", output)?;
-        let tools = Tools::from_openai(&tools).with_context(|| source.name.clone())?;
         let name = &args.agent.tool_format;
         let format = Format::named(name).ok_or_else(|| {
             let names: Vec<&str> = Format::all().map(|format| format.name()).collect();
@@ -86,8 +99,8 @@ impl Request {
         let options = schema_options::resolve(&args.source.options, Notation::Extended);
         let parallel = args.agent.parallel_tool_calls;
         let is_control = |text: &str| is_control(engine, text);
-        let mut plan = plan(&tools, &choice, parallel, format, &is_control, &options)
-            .with_context(|| source.name.clone())?;
+        let mut plan = plan(&toolbox.tools, &choice, parallel, format, &is_control, &options)
+            .with_context(|| toolbox.name.clone())?;
         if args.agent.reasoning_budget.is_some() {
             plan = plan.in_reasoning();
         }

@@ -1,0 +1,269 @@
+//! `write`: documents that a language model writes, each complete and valid, and what the constraint
+//! takes of the time.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use grammask::json_schema::translate;
+use grammask::sampler::{
+    BudgetError, Candidates, Chain, ChainSettings, Constraint, Engine, Mode, TokenId, TokenMask,
+};
+use grammask::{Session, engine_for_schemas, model_in_the_box};
+use grammask_models::{Device, Evaluation, EvaluationOptions, Model};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::judge::Judge;
+use crate::schema_options::SchemaOptions;
+use crate::times::Distribution;
+use crate::{input, output, work};
+
+/// Options of `write`.
+#[derive(Args, Serialize)]
+pub struct Options {
+    /// Folders or archives of schemas; of a test file with the member "schema", that one
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+    /// A GGUF file; by default the model in the box
+    #[arg(short, long)]
+    model: Option<PathBuf>,
+    /// How many documents per schema
+    #[arg(long, default_value_t = 3)]
+    seeds: u32,
+    /// The budget of each document
+    #[arg(long, default_value_t = 500)]
+    max_tokens: usize,
+    /// Every how many-th schema
+    #[arg(long, default_value_t = 1)]
+    every: usize,
+    #[command(flatten)]
+    #[serde(flatten)]
+    spelling: SchemaOptions,
+    /// Where to write the results
+    #[arg(long)]
+    json: Option<PathBuf>,
+}
+
+/// What became of one schema.
+#[derive(Default)]
+struct Outcome {
+    /// Why there are no documents.
+    refused: Option<String>,
+    /// The budget is too small for it.
+    needed: Option<usize>,
+    runs: usize,
+    unjudged: usize,
+    failures: Vec<Value>,
+    steps: Steps,
+    /// How long each step takes that nothing constrains.
+    free: Vec<Duration>,
+}
+
+/// The steps of documents, one a token.
+#[derive(Default)]
+struct Steps {
+    model: Vec<Duration>,
+    /// The mask, and reading the token.
+    constraint: Vec<Duration>,
+    chain: Duration,
+    /// How many had only one token that may come.
+    forced: usize,
+}
+
+impl Steps {
+    fn add(&mut self, other: Self) {
+        self.model.extend(other.model);
+        self.constraint.extend(other.constraint);
+        self.chain += other.chain;
+        self.forced += other.forced;
+    }
+}
+
+/// Runs the command; whether nothing failed.
+pub fn run(options: &Options) -> Result<bool> {
+    let model = match &options.model {
+        Some(path) => Model::open(path, &Device::Cpu, |_| {})?,
+        None => model_in_the_box()?,
+    };
+    let engine = engine_for_schemas(model.vocabulary().clone(), &options.spelling.options())?;
+    let files = input::read_json_files(&options.folders)?;
+    let files: Vec<_> = files.into_iter().step_by(options.every.max(1)).collect();
+    // Times are taken: one after the other.
+    let outcomes = work::in_turn(&files, "schemas", |file| {
+        one(&model, &engine, &file.path, &file.bytes, options).with_context(|| file.path.clone())
+    })?;
+    report(options, &outcomes)
+}
+
+fn one(
+    model: &Model,
+    engine: &Arc<Engine>,
+    name: &str,
+    bytes: &[u8],
+    options: &Options,
+) -> Result<Outcome> {
+    let file: Value = serde_json::from_slice(bytes)?;
+    let schema = file.get("schema").filter(|_| file.get("tests").is_some()).unwrap_or(&file);
+    let mut outcome = Outcome::default();
+    let translation = match translate(schema, &options.spelling.options()) {
+        Ok(translation) => translation,
+        Err(error) => {
+            outcome.refused = Some(error.reasons().join(", "));
+            return Ok(outcome);
+        }
+    };
+    let mut constraint = Constraint::new(engine, &translation.grammar, "root")?;
+    match constraint.set_budget(options.max_tokens) {
+        Ok(()) => {}
+        Err(BudgetError::TooSmall { needed, .. }) => {
+            outcome.needed = Some(needed);
+            return Ok(outcome);
+        }
+        Err(error) => {
+            outcome.refused = Some(error.to_string());
+            return Ok(outcome);
+        }
+    }
+    let judge = Judge::new(schema);
+    for seed in 0..options.seeds {
+        let settings = ChainSettings { seed, ..ChainSettings::default() };
+        let chain = settings.chain(engine.vocabulary())?;
+        let mut session = Session::new(constraint.clone(), chain, Mode::GrammarFirst);
+        outcome.steps.add(write(model, &mut session)?);
+        outcome.runs += 1;
+        let text: Vec<u8> = spelled(engine, session.tokens());
+        let wrong = if session.is_finished() && session.tokens().len() <= options.max_tokens {
+            judge.wrong(&text)
+        } else {
+            Some("it is not complete".to_owned())
+        };
+        if let Some(what) = wrong {
+            let text = String::from_utf8_lossy(&text);
+            outcome.failures.push(json!({"name": name, "seed": seed, "what": what, "text": text}));
+        }
+        outcome.unjudged += usize::from(!judge.knows());
+        if seed == 0 {
+            let chain = settings.chain(engine.vocabulary())?;
+            outcome.free = free(model, chain, session.tokens().len())?;
+        }
+    }
+    Ok(outcome)
+}
+
+fn spelled(engine: &Engine, tokens: &[TokenId]) -> Vec<u8> {
+    let vocabulary = engine.vocabulary();
+    let text = tokens.iter().filter(|&&token| !vocabulary.is_control(token));
+    text.filter_map(|&token| vocabulary.bytes(token)).flatten().copied().collect()
+}
+
+/// What stands in front of a document.
+fn start(model: &Model) -> Result<Vec<TokenId>> {
+    let end = model.vocabulary().eog_ids().first().copied();
+    Ok(vec![end.context("the vocabulary has no token that ends generation")?])
+}
+
+/// A document, with its times.
+fn write(model: &Model, session: &mut Session) -> Result<Steps> {
+    let mut evaluation = Evaluation::new(model, EvaluationOptions::default());
+    let mut text = start(model)?;
+    let mut steps = Steps::default();
+    let mut mask = TokenMask::new(model.vocabulary().len());
+    while !session.is_finished() && session.constraint().budget() != Some(0) {
+        let started = Instant::now();
+        let logits = evaluation.logits(&text)?;
+        steps.model.push(started.elapsed());
+        let chain = chain_time(session.chain());
+        let started = Instant::now();
+        let token = session.sample(logits)?;
+        let sampled = started.elapsed();
+        let chain = chain_time(session.chain()) - chain;
+        session.constraint().fill_mask(&mut mask);
+        steps.forced += usize::from(mask.count() == 1);
+        let started = Instant::now();
+        session.accept(token)?;
+        steps.constraint.push(sampled.saturating_sub(chain) + started.elapsed());
+        steps.chain += chain;
+        text.push(token);
+    }
+    Ok(steps)
+}
+
+fn chain_time(chain: &Chain) -> Duration {
+    chain.timings().map(|timing| timing.total).sum()
+}
+
+/// So many tokens that nothing constrains.
+fn free(model: &Model, mut chain: Chain, tokens: usize) -> Result<Vec<Duration>> {
+    let mut evaluation = Evaluation::new(model, EvaluationOptions::default());
+    let mut text = start(model)?;
+    let mut candidates = Candidates::default();
+    let mut times = Vec::new();
+    for _ in 0..tokens {
+        let started = Instant::now();
+        candidates.set_logits(evaluation.logits(&text)?);
+        let token = chain.sample(&mut candidates).context("the chain picks nothing")?;
+        chain.accept(token);
+        times.push(started.elapsed());
+        text.push(token);
+    }
+    Ok(times)
+}
+
+fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
+    let sum = |of: fn(&Outcome) -> usize| outcomes.iter().map(of).sum::<usize>();
+    let written = sum(|outcome| usize::from(outcome.runs > 0));
+    let too_small = sum(|outcome| usize::from(outcome.needed.is_some()));
+    let runs = sum(|outcome| outcome.runs);
+    let failures: Vec<&Value> = outcomes.iter().flat_map(|outcome| &outcome.failures).collect();
+    let forced = sum(|outcome| outcome.steps.forced);
+    let times = |of: fn(&Outcome) -> &[Duration]| -> Distribution {
+        outcomes.iter().flat_map(of).copied().collect()
+    };
+    let (model, constraint) = (times(|o| &o.steps.model), times(|o| &o.steps.constraint));
+    let free = times(|outcome| &outcome.free);
+    let chain: Duration = outcomes.iter().map(|outcome| outcome.steps.chain).sum();
+    let all = model.sum() + constraint.sum() + chain;
+    let tokens = model.len();
+    let per_second = |count: usize, time: Duration| count as f64 / time.as_secs_f64().max(1e-9);
+    let share = |part: f64, all: f64| 100.0 * part / all.max(1e-9);
+    let of_forced = share(forced as f64, tokens as f64);
+    let of_constraint = share(constraint.sum().as_secs_f64(), all.as_secs_f64());
+    let (with, without) = (per_second(tokens, all), per_second(free.len(), free.sum()));
+    println!(
+        "{written} of {} schemas have documents; {too_small} need more tokens",
+        outcomes.len()
+    );
+    println!("{} of {runs} documents are complete and valid", runs - failures.len());
+    println!("{tokens} tokens, {of_forced:.1} % of them forced");
+    println!("{with:.0} tokens a second with the constraint, {without:.0} without");
+    println!("the constraint takes {of_constraint:.2} % of a step");
+    println!("model:      {}", model.line());
+    println!("constraint: {}", constraint.line());
+    println!("{} failures", failures.len());
+    for failure in failures.iter().take(20) {
+        println!("  {failure}");
+    }
+    let passed = failures.is_empty();
+    let report = json!({
+        "schemas": outcomes.len(),
+        "written": written,
+        "refused": outcomes.iter().filter_map(|outcome| outcome.refused.as_ref()).collect::<Vec<_>>(),
+        "needed": outcomes.iter().filter_map(|outcome| outcome.needed).collect::<Vec<_>>(),
+        "runs": runs,
+        "unjudged": sum(|outcome| outcome.unjudged),
+        "tokens": tokens,
+        "forced_percent": of_forced,
+        "tokens_per_second": {"constrained": with, "free": without},
+        "constraint_percent": of_constraint,
+        "model_us": model.figures(),
+        "constraint_us": constraint.figures(),
+        "failures": failures,
+    });
+    if let Value::Object(report) = report {
+        output::write(options.json.as_deref(), serde_json::to_value(options)?, report)?;
+    }
+    Ok(passed)
+}
