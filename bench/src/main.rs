@@ -22,6 +22,7 @@ mod lazy_speed;
 mod mask_times;
 mod maskbench;
 mod memory;
+#[cfg(feature = "models")]
 mod model_speed;
 mod output;
 mod plots;
@@ -42,6 +43,7 @@ mod vocab;
 mod vocabularies;
 mod watched;
 mod work;
+#[cfg(feature = "models")]
 mod write;
 
 use std::process::ExitCode;
@@ -88,8 +90,10 @@ enum Command {
     Samplers(samplers::Options),
     /// Times the reading of vocabularies
     Vocab(vocab::Options),
+    #[cfg(feature = "models")]
     /// Times models: loading, prompts, tokens
     Models(model_speed::Options),
+    #[cfg(feature = "models")]
     /// Has a language model write documents for every schema of a folder
     Write(write::Options),
     /// Prints the grammars of schemas and reads them again
@@ -117,7 +121,9 @@ fn main() -> ExitCode {
         Command::Lazy(options) => lazy_speed::run(&options),
         Command::Samplers(options) => samplers::run(&options),
         Command::Vocab(options) => vocab::run(&options),
+        #[cfg(feature = "models")]
         Command::Models(options) => model_speed::run(&options),
+        #[cfg(feature = "models")]
         Command::Write(options) => write::run(&options),
         Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),
