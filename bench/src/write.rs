@@ -179,7 +179,7 @@ fn write(model: &Model, session: &mut Session) -> Result<Steps> {
         let started = Instant::now();
         let token = session.sample(logits)?;
         let sampled = started.elapsed();
-        let chain = chain_time(session.chain()) - chain;
+        let chain = chain_time(session.chain()).saturating_sub(chain);
         session.constraint().fill_mask(&mut mask);
         steps.forced += usize::from(mask.count() == 1);
         let started = Instant::now();
