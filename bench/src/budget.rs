@@ -39,6 +39,12 @@ pub struct Options {
     /// Every how many-th file
     #[arg(long, default_value_t = 1)]
     every: usize,
+    /// How many files to pass over at the start
+    #[arg(long, default_value_t = 0)]
+    offset: usize,
+    /// How many files at a time; each thread takes its own processor time
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
     /// The vocabulary
     #[arg(long, default_value = "o200k_base")]
     vocab: String,
@@ -97,9 +103,9 @@ pub fn run(options: &Options) -> Result<bool> {
         files.extend(input::read_folder(folder)?);
     }
     files.retain(|file| has_extension(&file.path, "json") || has_extension(&file.path, "gbnf"));
-    let files: Vec<_> = files.into_iter().step_by(options.every.max(1)).collect();
-    // Times are compared: one after the other.
-    let outcomes = work::in_turn(&files, "files", |file| {
+    let files: Vec<_> =
+        files.into_iter().skip(options.offset).step_by(options.every.max(1)).collect();
+    let outcomes = work::on_threads(options.threads, &files, "files", |file| {
         one(&engine, &file.path, &file.bytes, options).with_context(|| file.path.clone())
     })?;
     report(options, &outcomes)
@@ -125,7 +131,7 @@ fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Result<Language, 
         });
     }
     let file: Value = serde_json::from_slice(bytes)?;
-    let schema = file.get("schema").filter(|_| file.get("tests").is_some()).unwrap_or(&file);
+    let schema = input::schema_of(&file);
     Ok(match translate(schema, &options.spelling.options()) {
         Ok(translation) => {
             let judge = Some(Judge::new(schema));
@@ -174,9 +180,12 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
     let needed = outcome.needed;
     let most = options.most.max(needed);
     let steps = options.budgets.max(2) - 1;
+    let model = |seed| RandomModel::new(engine, seed).with_words_of(&language.grammar);
+    let mut models: Vec<RandomModel> = (0..options.seeds).map(model).collect();
     for index in 0..=steps {
         let budget = needed + (most - needed) * index / steps;
-        for seed in 0..options.seeds {
+        for (seed, model) in (0..).zip(&mut models) {
+            let mut write = |is_kept| document(engine, &automaton, model, (budget, seed), is_kept);
             let fail = |what: String, text: &[u8]| {
                 let text = String::from_utf8_lossy(text).into_owned();
                 json!({"name": name, "budget": budget, "seed": seed, "what": what, "text": text})
@@ -187,12 +196,12 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
             // Which one comes first changes, as the second one finds more that is known.
             let mut plain = None;
             if (index as u64 + u64::from(seed)).is_multiple_of(2) {
-                plain = Some(document(engine, &automaton, &language, (budget, seed), false)?);
+                plain = Some(write(false)?);
             }
-            let (kept, time) = document(engine, &automaton, &language, (budget, seed), true)?;
+            let (kept, time) = write(true)?;
             let (cut, cut_time) = match plain {
                 Some(plain) => plain,
-                None => document(engine, &automaton, &language, (budget, seed), false)?,
+                None => write(false)?,
             };
             outcome.kept.add(side(&kept, time));
             outcome.plain.add(side(&cut, cut_time));
@@ -204,7 +213,9 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
             }
             // As long as the budget is far, it changes nothing.
             if cut.ending.is_complete() && cut.tokens.len() + needed <= budget && cut != kept {
-                outcome.failures.push(fail("another text without a budget".to_owned(), &text));
+                let other = cut.text(engine.vocabulary());
+                let other = String::from_utf8_lossy(&other).into_owned();
+                outcome.failures.push(fail(format!("without a budget it is {other}"), &text));
             }
         }
     }
@@ -224,7 +235,7 @@ fn side(generation: &Generation, time: Duration) -> Side {
 fn document(
     engine: &Arc<Engine>,
     automaton: &Automaton,
-    language: &Language,
+    model: &mut RandomModel,
     (budget, seed): (usize, u32),
     is_kept: bool,
 ) -> Result<(Generation, Duration)> {
@@ -234,9 +245,8 @@ fn document(
     }
     let chain = ChainSettings { seed, ..ChainSettings::default() }.chain(engine.vocabulary())?;
     let mut session = Session::new(constraint, chain, Mode::GrammarFirst);
-    let mut model = RandomModel::new(engine, seed).with_words_of(&language.grammar);
     let started = ThreadTime::now();
-    let generation = generate(&mut model, &mut session, budget, |_, _| ControlFlow::Continue(()))?;
+    let generation = generate(model, &mut session, budget, |_, _| ControlFlow::Continue(()))?;
     Ok((generation, started.elapsed()))
 }
 

@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> Result<bool> {
 
 fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Result<Outcome> {
     let file: Value = serde_json::from_slice(bytes).with_context(|| name.to_owned())?;
-    let schema = file.get("schema").filter(|_| file.get("tests").is_some()).unwrap_or(&file);
+    let schema = input::schema_of(&file);
     let started = Instant::now();
     let mut outcome = Outcome { name: name.to_owned(), ..Outcome::default() };
     let translation = match translate(schema, &options.spelling.options()) {

@@ -52,6 +52,12 @@ impl File {
     }
 }
 
+/// The schema that a file means: that of a test file with the members "schema" and "tests", or all
+/// of it.
+pub fn schema_of(file: &Value) -> &Value {
+    file.get("schema").filter(|_| file.get("tests").is_some()).unwrap_or(file)
+}
+
 /// The rows of a file that is one JSON array, or JSON lines.
 pub fn read_table(path: &Path) -> Result<Vec<Value>> {
     let text =

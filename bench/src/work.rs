@@ -32,7 +32,12 @@ pub fn in_turn<T: Sync, R: Send>(
     on_threads(1, items, what, work)
 }
 
-fn on_threads<T: Sync, R: Send>(
+/// The same, so many at a time.
+///
+/// # Errors
+///
+/// The first error that an item gives.
+pub fn on_threads<T: Sync, R: Send>(
     threads: usize,
     items: &[T],
     what: &str,
@@ -44,7 +49,7 @@ fn on_threads<T: Sync, R: Send>(
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<Result<R>>>> = Mutex::new(items.iter().map(|_| None).collect());
     std::thread::scope(|scope| {
-        for _ in 0..threads {
+        for _ in 0..threads.max(1) {
             scope.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);

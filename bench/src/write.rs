@@ -1,6 +1,7 @@
 //! `write`: documents that a language model writes, each complete and valid, and what the constraint
 //! takes of the time.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,9 +10,11 @@ use anyhow::{Context, Result};
 use clap::Args;
 use grammask::json_schema::translate;
 use grammask::sampler::{
-    BudgetError, Candidates, Chain, ChainSettings, Constraint, Engine, Mode, TokenId, TokenMask,
+    BudgetError, Candidates, Chain, ChainSettings, Constraint, Engine, Mode, TokenId, Vocabulary,
 };
-use grammask::{Session, engine_for_schemas, model_in_the_box};
+use grammask::{
+    Generation, LanguageModel, ModelError, Session, engine_for_schemas, generate, model_in_the_box,
+};
 use grammask_models::{Device, Evaluation, EvaluationOptions, Model};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -106,7 +109,7 @@ fn one(
     options: &Options,
 ) -> Result<Outcome> {
     let file: Value = serde_json::from_slice(bytes)?;
-    let schema = file.get("schema").filter(|_| file.get("tests").is_some()).unwrap_or(&file);
+    let schema = input::schema_of(&file);
     let mut outcome = Outcome::default();
     let translation = match translate(schema, &options.spelling.options()) {
         Ok(translation) => translation,
@@ -132,10 +135,11 @@ fn one(
         let settings = ChainSettings { seed, ..ChainSettings::default() };
         let chain = settings.chain(engine.vocabulary())?;
         let mut session = Session::new(constraint.clone(), chain, Mode::GrammarFirst);
-        outcome.steps.add(write(model, &mut session)?);
+        let (generation, steps) = document(model, &mut session, options.max_tokens)?;
+        outcome.steps.add(steps);
         outcome.runs += 1;
-        let text: Vec<u8> = spelled(engine, session.tokens());
-        let wrong = if session.is_finished() && session.tokens().len() <= options.max_tokens {
+        let text = generation.text(engine.vocabulary());
+        let wrong = if generation.ending.is_complete() {
             judge.wrong(&text)
         } else {
             Some("it is not complete".to_owned())
@@ -147,48 +151,64 @@ fn one(
         outcome.unjudged += usize::from(!judge.knows());
         if seed == 0 {
             let chain = settings.chain(engine.vocabulary())?;
-            outcome.free = free(model, chain, session.tokens().len())?;
+            outcome.free = free(model, chain, generation.tokens.len())?;
         }
     }
     Ok(outcome)
 }
 
-fn spelled(engine: &Engine, tokens: &[TokenId]) -> Vec<u8> {
-    let vocabulary = engine.vocabulary();
-    let text = tokens.iter().filter(|&&token| !vocabulary.is_control(token));
-    text.filter_map(|&token| vocabulary.bytes(token)).flatten().copied().collect()
+/// A language model, with how long each of its steps took.
+struct Clocked {
+    model: Evaluation,
+    steps: Vec<Duration>,
+}
+
+impl LanguageModel for Clocked {
+    fn vocabulary(&self) -> &Vocabulary {
+        LanguageModel::vocabulary(&self.model)
+    }
+
+    fn logits(&mut self, tokens: &[TokenId]) -> Result<&[f32], ModelError> {
+        let started = Instant::now();
+        let logits = LanguageModel::logits(&mut self.model, tokens);
+        self.steps.push(started.elapsed());
+        logits
+    }
 }
 
 /// What stands in front of a document.
-fn start(model: &Model) -> Result<Vec<TokenId>> {
+fn start(model: &impl LanguageModel) -> Result<TokenId> {
     let end = model.vocabulary().eog_ids().first().copied();
-    Ok(vec![end.context("the vocabulary has no token that ends generation")?])
+    end.context("the vocabulary has no token that ends generation")
 }
 
 /// A document, with its times.
-fn write(model: &Model, session: &mut Session) -> Result<Steps> {
-    let mut evaluation = Evaluation::new(model, EvaluationOptions::default());
-    let mut text = start(model)?;
+fn document(model: &Model, session: &mut Session, most: usize) -> Result<(Generation, Steps)> {
+    let evaluation = Evaluation::new(model, EvaluationOptions::default());
+    let mut model = Clocked { model: evaluation, steps: Vec::new() };
+    session.accept_prompt(start(&model)?);
     let mut steps = Steps::default();
-    let mut mask = TokenMask::new(model.vocabulary().len());
-    while !session.is_finished() && session.constraint().budget() != Some(0) {
-        let started = Instant::now();
-        let logits = evaluation.logits(&text)?;
-        steps.model.push(started.elapsed());
-        let chain = chain_time(session.chain());
-        let started = Instant::now();
-        let token = session.sample(logits)?;
-        let sampled = started.elapsed();
-        let chain = chain_time(session.chain()).saturating_sub(chain);
-        session.constraint().fill_mask(&mut mask);
-        steps.forced += usize::from(mask.count() == 1);
-        let started = Instant::now();
-        session.accept(token)?;
-        steps.constraint.push(sampled.saturating_sub(chain) + started.elapsed());
-        steps.chain += chain;
-        text.push(token);
+    let mut constraint = session.constraint().clone();
+    let mut ends = Vec::new();
+    let started = Instant::now();
+    let generation = generate(&mut model, session, most, |session, _| {
+        ends.push((started.elapsed(), chain_time(session.chain())));
+        ControlFlow::Continue(())
+    })?;
+    // What is left of a step without the model and the chain.
+    let mut before = (Duration::ZERO, Duration::ZERO);
+    for (&(end, chain), &model) in ends.iter().zip(&model.steps) {
+        let others = (chain - before.1) + model;
+        steps.constraint.push((end - before.0).saturating_sub(others));
+        before = (end, chain);
     }
-    Ok(steps)
+    steps.chain = before.1;
+    steps.model = model.steps;
+    for &token in &generation.tokens {
+        steps.forced += usize::from(constraint.mask().count() == 1);
+        constraint.accept(token)?;
+    }
+    Ok((generation, steps))
 }
 
 fn chain_time(chain: &Chain) -> Duration {
@@ -198,7 +218,7 @@ fn chain_time(chain: &Chain) -> Duration {
 /// So many tokens that nothing constrains.
 fn free(model: &Model, mut chain: Chain, tokens: usize) -> Result<Vec<Duration>> {
     let mut evaluation = Evaluation::new(model, EvaluationOptions::default());
-    let mut text = start(model)?;
+    let mut text = vec![start(&evaluation)?];
     let mut candidates = Candidates::default();
     let mut times = Vec::new();
     for _ in 0..tokens {

@@ -1,5 +1,5 @@
 //! Models of all architectures, small and random: they agree with what others compute, whatever
-//! happened to the cache before, and what is no model is an error.
+//! happened to the cache before, write documents of a schema, and what is no model is an error.
 
 #![allow(clippy::cast_precision_loss)]
 
@@ -7,6 +7,8 @@
 mod agreement;
 #[path = "models/candle.rs"]
 mod candle;
+#[path = "models/documents.rs"]
+mod documents;
 #[path = "models/hostile.rs"]
 mod hostile;
 #[path = "models/oracle.rs"]

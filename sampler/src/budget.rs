@@ -114,13 +114,15 @@ impl<'a> Budget<'a> {
                 let is_unambiguous = engine.is_unambiguous(session, entry, term);
                 Some(Top { term, behind, is_unambiguous, known: Vec::new(), inside: None })
             }
-            Label::Counted { rest, item, min, max } if min <= MOST_COUNTED => {
+            // With the shortest texts it makes no difference how many iterations there are at most.
+            Label::Counted { rest, item, min, max }
+                if min <= MOST_COUNTED && self.needs.counts_shortest() =>
+            {
                 let behind = session.needed_behind(entry, self.needs)?;
                 let table =
                     engine.tables.iterations(TokenTrie::ROOT, (rest, item), session.terms());
                 let first = session.first_behind(entry);
                 let is_unambiguous = first.is_some_and(|first| !first.intersects(&table.ambiguous));
-                // How many iterations there are at most makes no difference to what they need.
                 let terms = session.terms();
                 let term = terms.concat(rest, terms.repeat(item, min, None));
                 let inside = table.at_most(max, &engine.tables.characters);

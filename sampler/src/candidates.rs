@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::TokenId;
-use crate::{radix, sort};
+use crate::mask::TokenMask;
+use crate::{TokenId, radix, sort};
 
 /// A token that may come next.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,6 +82,25 @@ impl Candidates {
             let ids = (range.start as u32..).map(TokenId);
             let candidates = ids.zip(&logits[range.clone()]);
             self.data.extend(candidates.map(|(id, &logit)| Candidate { id, logit, p: 0.0 }));
+        }
+    }
+
+    /// Starts a new step: the tokens of a mask, each with the logit at its index.
+    pub(crate) fn set_masked(&mut self, mask: &TokenMask, logits: &[f32]) {
+        self.set([]);
+        self.data.reserve(mask.count());
+        for (block, start, logits) in mask.blocks(logits) {
+            let candidate = |(id, &logit)| Candidate { id: TokenId(id), logit, p: 0.0 };
+            if block.count_ones() as usize == logits.len() {
+                self.data.extend((start..).zip(logits).map(candidate));
+                continue;
+            }
+            let mut left = block;
+            while left != 0 {
+                let at = left.trailing_zeros();
+                self.data.push(candidate((start + at, &logits[at as usize])));
+                left &= left - 1;
+            }
         }
     }
 

@@ -199,7 +199,9 @@ impl Constraint {
 
     /// Whether the tokens could be found.
     pub(crate) fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) -> bool {
-        let Some(left) = self.budget else { return self.fill_language(mask) };
+        let Some(left) = self.budget.filter(|_| !self.ended) else {
+            return self.fill_language(mask);
+        };
         let mut tokens = TokenMask::new(self.engine.vocabulary().len());
         let is_found = self.fill_language(&mut tokens);
         self.retain_within(left, &mut tokens);

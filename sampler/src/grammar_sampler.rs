@@ -138,7 +138,7 @@ impl GrammarSampler {
     }
 
     fn sample_masked(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
-        self.candidates.set(self.mask.tokens().map(|id| (id, logits[id.index()])));
+        self.candidates.set_masked(&self.mask, logits);
         self.chain.apply(&mut self.candidates);
         self.selected()
     }

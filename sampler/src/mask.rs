@@ -94,6 +94,18 @@ impl TokenMask {
         self.bits.ones().map(|index| TokenId(index as u32))
     }
 
+    /// The set in blocks of tokens: of each one its bits, the id of its first token, and the logits of
+    /// all of its tokens, of as many as the mask has tokens.
+    pub(crate) fn blocks<'a>(
+        &'a self,
+        logits: &'a [f32],
+    ) -> impl Iterator<Item = (usize, u32, &'a [f32])> {
+        let starts = (0..).step_by(usize::BITS as usize);
+        let logits = logits.chunks(usize::BITS as usize);
+        let blocks = self.bits.as_slice().iter().copied();
+        blocks.zip(starts).zip(logits).map(|((block, start), logits)| (block, start, logits))
+    }
+
     /// The set as 32-bit words: bit i % 32 of word i / 32 for token i.
     pub fn words(&self) -> impl Iterator<Item = u32> + '_ {
         let halves = usize::BITS as usize / 32;

@@ -68,7 +68,7 @@ const BELOWS: usize = 1 << 20;
 /// for terms that are alike inside,
 const ALIKE: usize = 256 << 10;
 /// for what is left of terms, where tokens are few,
-const COSTS: usize = 512 << 10;
+const COSTS: usize = 4 << 20;
 /// and for the values of members that many schemas have.
 const VALUES: usize = 256 << 10;
 /// All of them together.

@@ -38,6 +38,14 @@ impl TokenSet {
         }
     }
 
+    /// Adds the tokens to a mask.
+    pub(crate) fn add_to(&self, mask: &mut TokenMask) {
+        match self {
+            Self::Few(tokens) => mask.extend(tokens.iter().copied()),
+            Self::Many(tokens) => mask.union_with(tokens),
+        }
+    }
+
     /// The tokens, if they are a list.
     pub(crate) fn tokens(&self) -> &[TokenId] {
         match self {

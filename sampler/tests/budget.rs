@@ -100,6 +100,7 @@ fn run(
         other => return Err(TestCaseError::fail(format!("{other:?}"))),
     };
     prop_assert!(constraint.set_budget(needed - 1).is_err() && constraint.budget().is_none());
+    far_budgets_change_nothing(&fresh, grammar, choices)?;
     let budget = needed + more;
     constraint.set_budget(budget).expect("so much is needed");
     for at in 0.. {
@@ -132,6 +133,39 @@ fn run(
     }
     Ok(())
 }
+
+/// As long as a budget is far, each mask is that of the grammar.
+fn far_budgets_change_nothing(
+    fresh: &Constraint,
+    grammar: &Grammar,
+    choices: &[u16],
+) -> Result<(), TestCaseError> {
+    // Otherwise there are places of which it is not known what they need.
+    let is_known = fresh.engine().vocabulary().len() > 256;
+    if !is_known || grammar.to_string().contains("@unique") {
+        return Ok(());
+    }
+    let mut constraint = fresh.clone();
+    constraint.set_budget(FAR).expect("it is enough");
+    let mut free = fresh.clone();
+    for choice in choices {
+        if free.is_ended() || is_large(&free) || free.is_too_ambiguous() {
+            return Ok(());
+        }
+        let mask = free.mask();
+        prop_assert_eq!(ids(&constraint.mask()), ids(&mask), "{}", grammar);
+        let token = mask.tokens().nth(*choice as usize % mask.count()).expect("so many there are");
+        free.accept(token).expect("the mask has it");
+        constraint.accept(token).expect("the mask has it");
+    }
+    if free.is_ended() {
+        prop_assert_eq!(constraint.mask().count(), 0);
+    }
+    Ok(())
+}
+
+/// More tokens than any text of the grammars here needs.
+const FAR: usize = 100_000;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]

@@ -52,6 +52,29 @@ pub(super) struct End {
     pub(super) is_added: bool,
 }
 
+impl Ends {
+    /// Whether tokens have the token in front that is put there.
+    pub(super) fn has_bos(&self, tokens: &[TokenId]) -> bool {
+        self.bos.added().is_some_and(|bos| tokens.first() == Some(&bos))
+    }
+
+    /// Puts it there, unless they have it.
+    pub(super) fn put_bos(&self, tokens: &mut Vec<TokenId>) {
+        if let Some(bos) = self.bos.added()
+            && !self.has_bos(tokens)
+        {
+            tokens.insert(0, bos);
+        }
+    }
+}
+
+impl End {
+    /// The token, if it is put there.
+    fn added(self) -> Option<TokenId> {
+        self.token.filter(|_| self.is_added)
+    }
+}
+
 /// Why a text has no tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum EncodeError {
@@ -100,15 +123,9 @@ impl Tokenizer {
             }
         };
         if with_ends {
-            let Ends { bos, eos } = self.ends();
-            if let Some(bos) = bos.token.filter(|_| bos.is_added)
-                && tokens.first() != Some(&bos)
-            {
-                tokens.insert(0, bos);
-            }
-            if let Some(eos) = eos.token.filter(|_| eos.is_added) {
-                tokens.push(eos);
-            }
+            let ends = self.ends();
+            ends.put_bos(&mut tokens);
+            tokens.extend(ends.eos.added());
         }
         Ok(tokens)
     }

@@ -19,7 +19,7 @@ use crate::automaton::terms::{TermId, Terms};
 use crate::grammar::TokenReference;
 use shapes::ShapeNeeds;
 pub(crate) use shapes::{KeyRest, Present, plus, times};
-use spelled::least_text;
+use spelled::{ByLength, least_text};
 
 /// So many tokens are needed: more than that, or nothing that can be written.
 pub(crate) const NEVER: u32 = u32::MAX;
@@ -78,12 +78,21 @@ pub struct Needs {
     labels: Mutex<FxHashMap<Label, u32>>,
     /// The first texts of what is left of keys.
     ends: Mutex<FxHashMap<TermId, Option<Arc<[u8]>>>>,
+    /// Those behind the first.
+    others: Mutex<OtherTexts>,
     /// The same in bytes, if there are lists: they guide the search for items that differ.
     bytes: Option<Box<Needs>>,
 }
 
-/// So many labels are known at a time.
+/// So many labels are known at a time, and so many texts.
 const MOST_LABELS: usize = 1 << 18;
+
+/// The texts of terms that have been asked for, and how many of them are kept, whole ones and others.
+#[derive(Debug, Default)]
+struct OtherTexts {
+    of: FxHashMap<TermId, ByLength>,
+    len: usize,
+}
 
 impl Needs {
     pub(crate) fn new(
@@ -118,6 +127,7 @@ impl Needs {
             shapes: Vec::new(),
             labels: Mutex::default(),
             ends: Mutex::default(),
+            others: Mutex::default(),
             bytes: None,
         };
         needs.settle();
@@ -143,6 +153,12 @@ impl Needs {
     /// What is needed from a position on to the end of its rule.
     pub(crate) fn position(&self, position: Position) -> u32 {
         self.positions.get(position.index()).copied().unwrap_or(0)
+    }
+
+    /// Whether a terminal counts what the least of its shortest texts takes, as each byte is a token;
+    /// otherwise it counts what takes the fewest tokens of all its texts.
+    pub fn counts_shortest(&self) -> bool {
+        self.spelling.has_all_bytes()
     }
 
     /// How many tokens spell the rest of a term, if any do; none where it may end.
@@ -195,6 +211,28 @@ impl Needs {
             Some(text.into())
         };
         known.entry(term).or_insert_with(find).clone()
+    }
+
+    /// The texts of a term, by length and then by bytes, as far as they are soon found.
+    fn texts(&self, term: TermId) -> impl Iterator<Item = Arc<[u8]>> + '_ {
+        let first = self.first_text(term);
+        let others = first.is_some().then(|| (1..).map_while(move |at| self.text(term, at)));
+        first.into_iter().chain(others.into_iter().flatten())
+    }
+
+    /// The text of a term that has so many before it.
+    fn text(&self, term: TermId, at: usize) -> Option<Arc<[u8]>> {
+        let mut known = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        // Not while a term is asked for its texts, one after the other.
+        if known.len >= MOST_LABELS && !known.of.contains_key(&term) {
+            *known = OtherTexts::default();
+        }
+        let OtherTexts { of, len } = &mut *known;
+        let before = of.get(&term).map_or(0, ByLength::len);
+        let texts = of.entry(term).or_insert_with(|| ByLength::new(term, &self.terms));
+        let text = texts.get(at, &self.terms);
+        *len = (*len + texts.len()).saturating_sub(before);
+        text
     }
 
     /// See [`Spelling::count`].

@@ -8,8 +8,11 @@ use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 use grammask_models::{Architecture, Model};
 
+/// The texts of the tokens but for the last one, which ends a text: what JSON is written in.
+const TEXTS: &str =
+    "{}[]\":,.-+_/!?#%&0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 /// How many tokens the vocabulary has.
-pub(crate) const TOKENS: usize = 80;
+pub(crate) const TOKENS: usize = TEXTS.len() + 1;
 
 /// Random numbers, always the same: Knuth's constants.
 pub(crate) struct Random(pub(crate) u64);
@@ -137,7 +140,7 @@ impl Tiny {
         }
         self.set("attention.layer_norm_rms_epsilon", Value::F32(1e-5));
         self.set("rope.freq_base", Value::F32(self.rope_base));
-        let texts = (0..TOKENS - 1).map(|at| format!("t{at}"));
+        let texts = TEXTS.chars().map(String::from);
         let texts = texts.chain(["<|endoftext|>".to_owned()]).map(Value::String).collect();
         let kinds =
             (0..TOKENS).map(|at| Value::I32(if at + 1 == TOKENS { 3 } else { 1 })).collect();

@@ -11,10 +11,10 @@ use crate::trie::TokenTrie;
 /// The tokens inside of a term, by how many tokens the rest takes.
 #[derive(Debug)]
 pub(crate) struct Costs {
-    /// In ascending order, each with all that take no more.
+    /// In ascending order.
     levels: Box<[(u32, TokenSet)]>,
-    /// All tokens inside, also those behind which the rest cannot be written.
-    inside: TokenSet,
+    /// Those behind which the rest cannot be written.
+    unspelled: TokenSet,
     len: usize,
 }
 
@@ -27,9 +27,9 @@ impl Costs {
         len: usize,
         count: impl Fn(TermId) -> Option<u32>,
     ) -> Self {
-        let mut known: FxHashMap<TermId, Option<u32>> = FxHashMap::default();
-        let mut found = Vec::new();
-        let mut inside = TokenMask::new(len);
+        let mut levels: Vec<(Option<u32>, TokenMask)> = vec![(None, TokenMask::new(len))];
+        // The level of each rest.
+        let mut known: FxHashMap<TermId, usize> = FxHashMap::default();
         let mut ahead = vec![(TokenTrie::ROOT, term)];
         while let Some((node, term)) = ahead.pop() {
             for (byte, child) in trie.children(node) {
@@ -38,41 +38,41 @@ impl Costs {
                     continue;
                 }
                 if trie.has_token(child) {
-                    inside.extend(trie.tokens_at(child));
-                    let count = *known.entry(next).or_insert_with(|| count(next));
-                    if let Some(count) = count {
-                        found.extend(trie.tokens_at(child).map(|token| (count, token)));
-                    }
+                    let level = *known.entry(next).or_insert_with(|| {
+                        let count = count(next);
+                        let level = levels.iter().position(|(other, _)| *other == count);
+                        level.unwrap_or_else(|| {
+                            levels.push((count, TokenMask::new(len)));
+                            levels.len() - 1
+                        })
+                    });
+                    levels[level].1.extend(trie.tokens_at(child));
                 }
                 if trie.has_children(child) {
                     ahead.push((child, next));
                 }
             }
         }
-        found.sort_unstable();
-        let mut all = TokenMask::new(len);
-        let levels = found.chunk_by(|(one, _), (other, _)| one == other).map(|same| {
-            all.extend(same.iter().map(|&(_, token)| token));
-            (same[0].0, TokenSet::from(all.clone()))
-        });
-        Self { levels: levels.collect(), inside: TokenSet::from(inside), len }
+        let (_, unspelled) = levels.swap_remove(0);
+        let levels = levels.into_iter();
+        let mut levels: Vec<(u32, TokenSet)> =
+            levels.filter_map(|(count, tokens)| Some((count?, TokenSet::from(tokens)))).collect();
+        levels.sort_unstable_by_key(|&(count, _)| count);
+        Self { levels: levels.into(), unspelled: TokenSet::from(unspelled), len }
     }
 
     /// Adds the tokens behind which the rest takes no more than `most`; nothing is less than any.
     pub(crate) fn add_within(&self, most: Option<u32>, mask: &mut TokenMask) {
         let Some(most) = most else { return };
-        let within = self.levels.partition_point(|&(count, _)| count <= most);
-        if let Some((_, tokens)) = within.checked_sub(1).map(|last| &self.levels[last]) {
-            match tokens.mask() {
-                Some(tokens) => mask.union_with(tokens),
-                None => mask.extend(tokens.tokens().iter().copied()),
-            }
-        }
+        let within = self.levels.iter().take_while(|&&(count, _)| count <= most);
+        within.for_each(|(_, tokens)| tokens.add_to(mask));
     }
 
     /// Takes all tokens inside out of a mask; of a bounded loop only those that it has.
     pub(crate) fn subtract_from(&self, mask: &mut TokenMask, of_loop: Option<&TokenMask>) {
-        let mut inside = self.inside.to_mask(self.len);
+        let mut inside = TokenMask::new(self.len);
+        self.unspelled.add_to(&mut inside);
+        self.add_within(Some(u32::MAX), &mut inside);
         if let Some(of_loop) = of_loop {
             inside.intersect_with(of_loop);
         }
@@ -83,6 +83,6 @@ impl Costs {
 impl Footprint for Costs {
     fn bytes(&self) -> usize {
         let levels = self.levels.iter().map(|(_, tokens)| tokens.bytes());
-        size_of_val(&*self.levels) + levels.sum::<usize>() + self.inside.bytes()
+        size_of_val(&*self.levels) + levels.sum::<usize>() + self.unspelled.bytes()
     }
 }

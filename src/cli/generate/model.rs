@@ -158,8 +158,7 @@ pub(super) fn options(
     prompt: &[TokenId],
     tokenizer: &Tokenizer,
 ) -> EvaluationOptions {
-    let bos = tokenizer.ends().bos;
-    let has_bos = bos.is_added && prompt.first() == bos.token.as_ref();
+    let has_bos = tokenizer.ends().has_bos(prompt);
     let keep = args.keep.map(|keep| match usize::try_from(keep) {
         // The token that all begins with stays whatever is asked for, as in llama.cpp.
         Ok(keep) => (keep + usize::from(has_bos)).min(prompt.len()),

@@ -84,11 +84,7 @@ fn in_chat(
     let prompt = chat::apply(template, &conversation, SystemTime::now()).context(TEMPLATE)?;
     // A template writes what texts begin with itself, if it wants it; some leave it to the tokenizer.
     let mut tokens = loaded.tokenizer.encode(&prompt, false)?;
-    if let Some(bos) = ends.bos.token.filter(|_| ends.bos.is_added)
-        && tokens.first() != Some(&bos)
-    {
-        tokens.insert(0, bos);
-    }
+    ends.put_bos(&mut tokens);
     if tokens.is_empty() {
         bail!("{TEMPLATE}: makes an empty prompt of the message");
     }

@@ -54,6 +54,14 @@ impl Needs {
                 self.look_at(before, &mut found);
             }
         }
+        // An object needs what its cheapest members do; the others have been found behind it.
+        for (position, op) in program.ops.iter().enumerate() {
+            if let &Op::Key(index) = op
+                && is_reached[position]
+            {
+                self.take_over(index);
+            }
+        }
     }
 
     /// The positions that others depend on.
@@ -117,14 +125,8 @@ impl Needs {
                 if shape.members.iter().any(is_unknown) {
                     return;
                 }
-                let separator =
-                    if shape.separator_nullable { 0 } else { self.position(shape.separator) };
-                let values = shape.members.iter().map(|member| self.value(member));
-                let (values, next) = (values.collect(), self.position(shape.next));
-                let needs = &mut self.shapes[index as usize];
-                needs.values = values;
-                needs.separator = separator;
-                needs.next = next;
+                self.take_over(index);
+                let next = self.shapes[index as usize].next;
                 if next == NEVER { NEVER } else { self.member(index, Present::NONE) }
             }
             Op::Item(index) => self.items(&program.lists[*index as usize], 0),
@@ -132,6 +134,17 @@ impl Needs {
         if needed != NEVER {
             found.push(Reverse((needed, position)));
         }
+    }
+
+    /// Notes what the parts of a shape need as far as it is known by now.
+    fn take_over(&mut self, index: u32) {
+        let program = Arc::clone(&self.program);
+        let shape = &program.shapes[index as usize];
+        let values = shape.members.iter().map(|member| self.value(member)).collect();
+        let separator = if shape.separator_nullable { 0 } else { self.position(shape.separator) };
+        let next = self.position(shape.next);
+        let needs = &mut self.shapes[index as usize];
+        (needs.values, needs.separator, needs.next) = (values, separator, next);
     }
 
     fn value(&self, member: &ShapeMember) -> u32 {

@@ -2,7 +2,6 @@
 
 use crate::automaton::label::Label;
 use crate::automaton::members::{Kind, Shape, ShapeMember};
-use crate::automaton::shortest::spelled::ByLength;
 use crate::automaton::shortest::{NEVER, Needs};
 use crate::automaton::terms::{TermId, Terms};
 
@@ -86,11 +85,7 @@ impl Needs {
             let count = if is_taken { NEVER } else { self.count(end)[0] };
             (count != NEVER).then_some((count, key))
         };
-        // Mostly it is the first one.
-        let first = self.first_text(rest).and_then(|end| count(&end));
-        let others = || ByLength::new(rest, &self.terms).find_map(|end| count(&end));
-        let found = first.or_else(others);
-        let Some((count, key)) = found else { return NEVER };
+        let Some((count, key)) = self.texts(rest).find_map(|end| count(&end)) else { return NEVER };
         let count_of = |other| (present.count_of)(other).saturating_add(u32::from(other == member));
         let is_written = |other: &[u8]| other == key || (present.is_written)(other);
         let after = Present {
@@ -169,20 +164,33 @@ impl Needs {
     ) -> Vec<u32> {
         let (shape, needs) = (&self.program.shapes[index as usize], &self.shapes[index as usize]);
         let mut found = Vec::new();
-        let mut keys = missing_keys.to_vec();
+        let mut many = Vec::new();
         for (at, member) in (0..).zip(&shape.members) {
             match member.kind {
                 Kind::Optional if !(present.has)(at) => {
                     found.push(plus(needs.keys[at as usize], needs.values[at as usize]));
                 }
-                Kind::Many(bounds) => {
-                    let missing = missing_keys.iter().filter(|&&(of, _)| of == at).count() as u32;
-                    let there = (present.count_of)(at).saturating_add(missing);
-                    let room = bounds.max.map_or(most, |max| max.saturating_sub(there).min(most));
-                    found.extend(self.fresh_keys(index, at, present, &mut keys, room));
-                }
+                Kind::Many(bounds) => many.push((needs.values[at as usize], at, bounds.max)),
                 _ => {}
             }
+        }
+        // Entries may compete for keys: those come first whose values are cheaper, so that one that is
+        // dear, or not known yet, makes no difference to them.
+        many.sort_unstable_by_key(|&(value, at, _)| (value, at));
+        let mut keys = missing_keys.to_vec();
+        for (_, at, max) in many {
+            let missing = missing_keys.iter().filter(|&&(of, _)| of == at).count() as u32;
+            let there = (present.count_of)(at).saturating_add(missing);
+            let room = max.map_or(most, |max| max.saturating_sub(there).min(most));
+            // A later key counts as no cheaper than those before it: with one key fewer to come, the
+            // others are still among the first.
+            let mut dearest = 0;
+            found.extend(self.fresh_keys(index, at, present, &mut keys, room).into_iter().map(
+                |needed| {
+                    dearest = needed.max(dearest);
+                    dearest
+                },
+            ));
         }
         found.retain(|&needed| needed != NEVER);
         found.sort_unstable();
@@ -206,16 +214,16 @@ impl Needs {
         if most == 0 || value == NEVER {
             return found;
         }
-        for key in ByLength::new(shape.members[member as usize].key, &self.terms) {
+        for key in self.texts(shape.members[member as usize].key) {
             let is_taken = (present.is_written)(&key)
-                || keys.iter().any(|(_, other)| *other == key)
+                || keys.iter().any(|(_, other)| **other == *key)
                 || is_declared(shape, &key, &self.terms);
             let count = if is_taken { NEVER } else { self.count(&key)[0] };
             if count == NEVER {
                 continue;
             }
             found.push(plus(count, value));
-            keys.push((member, key));
+            keys.push((member, key.to_vec()));
             if found.len() == most as usize {
                 break;
             }

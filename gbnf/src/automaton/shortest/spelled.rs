@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -107,53 +108,89 @@ pub(super) fn least_text(
     }
 }
 
-/// The least number of bytes in all, the bytes read, whether these are all, and what is left.
-type Begun = (u32, Vec<u8>, bool, TermId);
+/// A text of which more may be to come.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Begun {
+    /// The least number of bytes in all.
+    length: u32,
+    bytes: Vec<u8>,
+    /// Whether these are all; texts with more of them are another one.
+    is_whole: bool,
+    /// What is left behind the last byte, and behind all bytes from that up to this one.
+    left: TermId,
+    last: u8,
+}
 
-/// The texts of a term with at least a byte, by length and then by bytes.
-pub(super) struct ByLength<'a> {
-    terms: &'a Terms,
+/// The texts of a term with at least a byte, by length and then by bytes, as far as they have been
+/// asked for.
+#[derive(Debug)]
+pub(super) struct ByLength {
+    found: Vec<Arc<[u8]>>,
     ahead: BinaryHeap<Reverse<Begun>>,
     steps: usize,
 }
 
 /// After so many steps there are no more texts.
-const MOST_KEYS: usize = 1 << 14;
+const MOST_KEYS: usize = 1 << 12;
 
-impl<'a> ByLength<'a> {
-    pub(super) fn new(term: TermId, terms: &'a Terms) -> Self {
-        let first = Reverse((terms.shortest(term), Vec::new(), false, term));
-        Self { terms, ahead: BinaryHeap::from([first]), steps: 0 }
+impl ByLength {
+    pub(super) fn new(term: TermId, terms: &Terms) -> Self {
+        let mut texts = Self { found: Vec::new(), ahead: BinaryHeap::new(), steps: 0 };
+        texts.go_on(&[], term, terms);
+        texts
     }
-}
 
-impl Iterator for ByLength<'_> {
-    type Item = Vec<u8>;
+    /// The text that has so many before it; nothing if there is none or it is too far to seek.
+    pub(super) fn get(&mut self, at: usize, terms: &Terms) -> Option<Arc<[u8]>> {
+        while self.found.len() <= at {
+            let next = self.next(terms)?;
+            self.found.push(next.into());
+        }
+        Some(Arc::clone(&self.found[at]))
+    }
 
-    fn next(&mut self) -> Option<Vec<u8>> {
-        while let Some(Reverse((_, text, is_whole, term))) = self.ahead.pop() {
+    /// How many texts are kept, whole ones and others.
+    pub(super) fn len(&self) -> usize {
+        self.found.len() + self.ahead.len()
+    }
+
+    fn next(&mut self, terms: &Terms) -> Option<Vec<u8>> {
+        while let Some(Reverse(begun)) = self.ahead.pop() {
+            let Begun { length, bytes, is_whole, left, last } = begun;
+            // The range of the last byte goes on with the next one.
+            if let Some((&byte, before)) = bytes.split_last()
+                && byte < last
+            {
+                let bytes = [before, &[byte + 1]].concat();
+                self.ahead.push(Reverse(Begun { length, bytes, is_whole, left, last }));
+            }
             if is_whole {
-                return Some(text);
+                return Some(bytes);
             }
             self.steps += 1;
             if self.steps > MOST_KEYS {
+                self.ahead = BinaryHeap::new();
                 return None;
             }
-            for &(low, high, next) in self.terms.transitions(term) {
-                for byte in low..=high {
-                    let text = [&text[..], &[byte]].concat();
-                    let length = text.len() as u32;
-                    if self.terms.nullable(next) {
-                        self.ahead.push(Reverse((length, text.clone(), true, next)));
-                    }
-                    if next != TermId::EMPTY {
-                        let length = length.saturating_add(self.terms.shortest(next).max(1));
-                        self.ahead.push(Reverse((length, text, false, next)));
-                    }
-                }
-            }
+            self.go_on(&bytes, left, terms);
         }
         None
+    }
+
+    /// Goes on behind some bytes with what is left there.
+    fn go_on(&mut self, bytes: &[u8], left: TermId, terms: &Terms) {
+        for &(low, last, left) in terms.transitions(left) {
+            let bytes = [bytes, &[low]].concat();
+            let length = bytes.len() as u32;
+            if terms.nullable(left) {
+                let bytes = bytes.clone();
+                self.ahead.push(Reverse(Begun { length, bytes, is_whole: true, left, last }));
+            }
+            if left != TermId::EMPTY {
+                let length = length.saturating_add(terms.shortest(left).max(1));
+                self.ahead.push(Reverse(Begun { length, bytes, is_whole: false, left, last }));
+            }
+        }
     }
 }
 
@@ -192,10 +229,15 @@ mod tests {
         let terms = Terms::default();
         let text = |text: &str| terms.text(text.as_bytes());
         let term = terms.alt([text("b"), text("abc"), text("c"), text("ab"), TermId::EMPTY]);
-        let found: Vec<_> = ByLength::new(term, &terms).collect();
-        assert_eq!(found, [&b"b"[..], b"c", b"ab", b"abc"]);
+        let found = |term, most| -> Vec<_> {
+            let mut texts = ByLength::new(term, &terms);
+            (0..most).map_while(|at| texts.get(at, &terms)).collect()
+        };
+        let expected = |texts: &[&str]| -> Vec<Arc<[u8]>> {
+            texts.iter().map(|text| text.as_bytes().into()).collect()
+        };
+        assert_eq!(found(term, 9), expected(&["b", "c", "ab", "abc"]));
         let endless = terms.repeat(terms.class(&[('a', 'b')]), 0, None);
-        let found: Vec<_> = ByLength::new(endless, &terms).take(4).collect();
-        assert_eq!(found, [&b"a"[..], b"b", b"aa", b"ab"]);
+        assert_eq!(found(endless, 4), expected(&["a", "b", "aa", "ab"]));
     }
 }
