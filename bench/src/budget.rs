@@ -182,8 +182,11 @@ fn one(engine: &Arc<Engine>, name: &str, bytes: &[u8], options: &Options) -> Res
     let steps = options.budgets.max(2) - 1;
     let model = |seed| RandomModel::new(engine, seed).with_words_of(&language.grammar);
     let mut models: Vec<RandomModel> = (0..options.seeds).map(model).collect();
-    for index in 0..=steps {
-        let budget = needed + (most - needed) * index / steps;
+    // If more is needed than the largest one, that alone is tried.
+    let mut budgets: Vec<usize> =
+        (0..=steps).map(|index| needed + (most - needed) * index / steps).collect();
+    budgets.dedup();
+    for (index, budget) in budgets.into_iter().enumerate() {
         for (seed, model) in (0..).zip(&mut models) {
             let mut write = |is_kept| document(engine, &automaton, model, (budget, seed), is_kept);
             let fail = |what: String, text: &[u8]| {
