@@ -229,8 +229,10 @@ impl Needs {
         }
         let OtherTexts { of, len } = &mut *known;
         let before = of.get(&term).map_or(0, ByLength::len);
-        let texts = of.entry(term).or_insert_with(|| ByLength::new(term, &self.terms));
-        let text = texts.get(at, &self.terms);
+        let least = |term| self.first_text(term).map(|text| text.len() as u32);
+        let new = || ByLength::new(term, &self.terms, &least);
+        let texts = of.entry(term).or_insert_with(new);
+        let text = texts.get(at, &self.terms, &least);
         *len = (*len + texts.len()).saturating_sub(before);
         text
     }

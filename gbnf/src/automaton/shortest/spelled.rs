@@ -130,20 +130,25 @@ pub(super) struct ByLength {
     steps: usize,
 }
 
+/// How many bytes the shortest text of a term has.
+type Least<'a> = dyn Fn(TermId) -> Option<u32> + 'a;
+
 /// After so many steps there are no more texts.
 const MOST_KEYS: usize = 1 << 12;
 
 impl ByLength {
-    pub(super) fn new(term: TermId, terms: &Terms) -> Self {
+    /// `least` says how many bytes the shortest text of a term has, but for the empty one; nothing if
+    /// there is none.
+    pub(super) fn new(term: TermId, terms: &Terms, least: &Least<'_>) -> Self {
         let mut texts = Self { found: Vec::new(), ahead: BinaryHeap::new(), steps: 0 };
-        texts.go_on(&[], term, terms);
+        texts.go_on(&[], term, terms, least);
         texts
     }
 
     /// The text that has so many before it; nothing if there is none or it is too far to seek.
-    pub(super) fn get(&mut self, at: usize, terms: &Terms) -> Option<Arc<[u8]>> {
+    pub(super) fn get(&mut self, at: usize, terms: &Terms, least: &Least<'_>) -> Option<Arc<[u8]>> {
         while self.found.len() <= at {
-            let next = self.next(terms)?;
+            let next = self.next(terms, least)?;
             self.found.push(next.into());
         }
         Some(Arc::clone(&self.found[at]))
@@ -154,7 +159,7 @@ impl ByLength {
         self.found.len() + self.ahead.len()
     }
 
-    fn next(&mut self, terms: &Terms) -> Option<Vec<u8>> {
+    fn next(&mut self, terms: &Terms, least: &Least<'_>) -> Option<Vec<u8>> {
         while let Some(Reverse(begun)) = self.ahead.pop() {
             let Begun { length, bytes, is_whole, left, last } = begun;
             // The range of the last byte goes on with the next one.
@@ -172,13 +177,13 @@ impl ByLength {
                 self.ahead = BinaryHeap::new();
                 return None;
             }
-            self.go_on(&bytes, left, terms);
+            self.go_on(&bytes, left, terms, least);
         }
         None
     }
 
     /// Goes on behind some bytes with what is left there.
-    fn go_on(&mut self, bytes: &[u8], left: TermId, terms: &Terms) {
+    fn go_on(&mut self, bytes: &[u8], left: TermId, terms: &Terms, least: &Least<'_>) {
         for &(low, last, left) in terms.transitions(left) {
             let bytes = [bytes, &[low]].concat();
             let length = bytes.len() as u32;
@@ -186,8 +191,8 @@ impl ByLength {
                 let bytes = bytes.clone();
                 self.ahead.push(Reverse(Begun { length, bytes, is_whole: true, left, last }));
             }
-            if left != TermId::EMPTY {
-                let length = length.saturating_add(terms.shortest(left).max(1));
+            if let Some(more) = least(left) {
+                let length = length.saturating_add(more);
                 self.ahead.push(Reverse(Begun { length, bytes, is_whole: false, left, last }));
             }
         }
@@ -230,8 +235,9 @@ mod tests {
         let text = |text: &str| terms.text(text.as_bytes());
         let term = terms.alt([text("b"), text("abc"), text("c"), text("ab"), TermId::EMPTY]);
         let found = |term, most| -> Vec<_> {
-            let mut texts = ByLength::new(term, &terms);
-            (0..most).map_while(|at| texts.get(at, &terms)).collect()
+            let least = |term| Some(least_text(Label::Term(term), &terms, &[])?.1.len() as u32);
+            let mut texts = ByLength::new(term, &terms, &least);
+            (0..most).map_while(|at| texts.get(at, &terms, &least)).collect()
         };
         let expected = |texts: &[&str]| -> Vec<Arc<[u8]>> {
             texts.iter().map(|text| text.as_bytes().into()).collect()
@@ -239,5 +245,11 @@ mod tests {
         assert_eq!(found(term, 9), expected(&["b", "c", "ab", "abc"]));
         let endless = terms.repeat(terms.class(&[('a', 'b')]), 0, None);
         assert_eq!(found(endless, 4), expected(&["a", "b", "aa", "ab"]));
+        // What leads to no text, or to longer ones only, is no way.
+        let long = terms.repeat(terms.class(&[('a', 'z')]), 5, None);
+        let both = terms.all(vec![long, terms.concat(endless, text("c"))], vec![]).unwrap();
+        assert_eq!(found(both, 2), expected(&["aaaac", "aaabc"]));
+        let none = terms.all(vec![long, text("abcd")], vec![]).unwrap();
+        assert_eq!(found(none, 2), expected(&[]));
     }
 }
