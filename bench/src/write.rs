@@ -205,8 +205,8 @@ fn document(model: &Model, session: &mut Session, most: usize) -> Result<(Genera
     // What is left of a step without the model and the chain.
     let mut before = (Duration::ZERO, Duration::ZERO);
     for (&(end, chain), &model) in ends.iter().zip(&model.steps) {
-        let others = (chain - before.1) + model;
-        steps.constraint.push((end - before.0).saturating_sub(others));
+        let others = chain.saturating_sub(before.1) + model;
+        steps.constraint.push(end.saturating_sub(before.0).saturating_sub(others));
         before = (end, chain);
     }
     steps.chain = before.1;
@@ -233,7 +233,7 @@ fn free(model: &Model, mut chain: Chain, tokens: usize) -> Result<Free> {
         let logits = evaluation.logits(&text)?;
         let evaluated = started.elapsed();
         candidates.set_logits(logits);
-        free.candidates += started.elapsed() - evaluated;
+        free.candidates += started.elapsed().saturating_sub(evaluated);
         let token = chain.sample(&mut candidates).context("the chain picks nothing")?;
         chain.accept(token);
         free.steps.push(started.elapsed());
