@@ -185,8 +185,11 @@ impl Alike {
             self.outs[from..up_to].iter().map(|&(_, node)| node)
         });
         let outs: Vec<TrieNode> = outs.take(MOST_ENDS + 1).collect();
+        // The states on the way are those of the quotient, so that none is made here.
         let is_end = |&node: &TrieNode| {
-            terms.after(term, &tables.trie.between(start, node)) == TermId::EMPTY
+            let text = tables.trie.between(start, node);
+            let end = text.iter().fold(term, |term, &byte| terms.next(term, byte));
+            end == TermId::EMPTY
         };
         (outs.len() <= MOST_ENDS).then(|| outs.into_iter().filter(is_end).collect())
     }
@@ -208,8 +211,10 @@ mod tests {
     use crate::trie::TokenTrie;
     use crate::vocabulary::Vocabulary;
 
-    const GRAMMARS: [&str; 6] = [
+    const GRAMMARS: [&str; 7] = [
         r#"[^"\\\x00-\x1f]* "\"""#,
+        // Behind "a", what one part goes on with another one forbids.
+        r#"@all([^b] | "aa"; !("aa" | "b"))"#,
         r#"[^"]* "chat" [^"]* "\"""#,
         r#"@all([^"]*; !([^"]* "chat" [^"]*); [^"]* ("a" | "é") [^"]*) "\"""#,
         r#"@all([a-zA-Zà-ü -]+; !("no" | "yes")) [!"]"#,

@@ -136,7 +136,7 @@ impl Terms {
 
     /// What is left of a term behind a text. Of what lies on the way nothing is kept but what is
     /// left of the parts of a conjunction, which many texts have in common; the conjunction of what
-    /// is left may match nothing.
+    /// is left may match nothing, or nothing but the empty text, without being spelled so.
     pub fn after(&self, term: TermId, text: &[u8]) -> TermId {
         let Term::All { all, none } = &self.entries[term.index()].term else {
             return text.iter().fold(term, |term, &byte| self.next(term, byte));
