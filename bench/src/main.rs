@@ -90,11 +90,11 @@ enum Command {
     Samplers(samplers::Options),
     /// Times the reading of vocabularies
     Vocab(vocab::Options),
-    #[cfg(feature = "models")]
     /// Times models: loading, prompts, tokens
-    Models(model_speed::Options),
     #[cfg(feature = "models")]
+    Models(model_speed::Options),
     /// Has a language model write documents for every schema of a folder
+    #[cfg(feature = "models")]
     Write(write::Options),
     /// Prints the grammars of schemas and reads them again
     Text(text::Options),

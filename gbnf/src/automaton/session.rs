@@ -1,10 +1,12 @@
 //! One use of an automaton: the states that have been reached, and what leads from one to another.
 
 mod blurred;
+mod closure;
 mod frames;
 mod items;
 mod keys;
 mod needed;
+mod state;
 mod values;
 
 use std::collections::BinaryHeap;
@@ -17,90 +19,18 @@ use crate::automaton::counting::CountingSets;
 use crate::automaton::label::{self, After, Label};
 use crate::automaton::lists::{ListTables, ListsMark};
 use crate::automaton::members::{ContextId, Guesses, KeyStateId, MemberTables, MembersMark};
-use crate::automaton::program::{Op, Position, Program};
+use crate::automaton::program::Program;
 use crate::automaton::stack::{Frame, NodeId, Stacks, StacksMark};
 use crate::automaton::terms::{ByteSet, Fingerprint, TermId, Terms};
 use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
 use crate::grammar::TokenReference;
 pub use blurred::Surroundings;
+use closure::{Expansion, Item};
 pub use frames::FrameId;
 use needed::NodeNeeds;
+pub use state::{Entry, State};
 pub use values::ValueId;
-
-/// A configuration: how far a terminal has been read, and what lies below it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Entry {
-    /// The terminal on top.
-    pub label: Label,
-    /// The items of lists that it lies within.
-    pub track: TrackId,
-    /// Everything below: a set of stacks.
-    pub below: NodeId,
-}
-
-/// A state of the matcher: its configurations, each terminal in the same items once, sorted; and
-/// whether the text may end here.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct State {
-    entries: SmallVec<[Entry; 1]>,
-    complete: bool,
-    /// What has been read, if there are lists whose items may have to be compared.
-    text: TextId,
-}
-
-impl State {
-    /// The state with only this one of its configurations.
-    #[must_use]
-    pub fn only(&self, entry: Entry) -> Self {
-        Self { entries: SmallVec::from_slice(&[entry]), complete: false, text: self.text }
-    }
-
-    /// The state with its configurations outside of all items: nothing is compared.
-    #[must_use]
-    pub fn outside_items(&self) -> Self {
-        let outside = |&entry: &Entry| Entry { track: TrackId::NONE, ..entry };
-        Self { entries: self.entries.iter().map(outside).collect(), ..self.clone() }
-    }
-
-    /// The text that has been read, if there are lists whose items may have to be compared.
-    pub fn text(&self) -> TextId {
-        self.text
-    }
-
-    /// The text that has been read, as far as what follows one of the configurations depends on
-    /// it: not at all outside of the items of lists.
-    pub fn text_of(&self, entry: Entry) -> TextId {
-        if entry.track == TrackId::NONE { TextId::EMPTY } else { self.text }
-    }
-
-    /// The state without the text that has been read: what follows is as before, but for items that
-    /// have begun already and are equal to later ones.
-    #[must_use]
-    pub(crate) fn without_text(self) -> Self {
-        Self { text: TextId::EMPTY, ..self }
-    }
-
-    /// The configurations.
-    pub fn entries(&self) -> &[Entry] {
-        &self.entries
-    }
-
-    /// Drops the configurations that are not to be kept.
-    pub fn retain(&mut self, mut keep: impl FnMut(Entry) -> bool) {
-        self.entries.retain(|entry| keep(*entry));
-    }
-
-    /// Whether the text read so far is in the language.
-    pub fn is_complete(&self) -> bool {
-        self.complete
-    }
-
-    /// Whether no text at all leads on, and the text read so far is not in the language.
-    pub fn is_dead(&self) -> bool {
-        self.entries.is_empty() && !self.complete
-    }
-}
 
 /// The tables of one use of an automaton, shared by a matcher and its clones.
 ///
@@ -141,14 +71,6 @@ struct Mark {
     expansions: usize,
 }
 
-/// What popping a node leads to.
-#[derive(Clone, Debug)]
-struct Expansion {
-    state: Arc<State>,
-    /// On what it depends that is not known.
-    guesses: Guesses,
-}
-
 /// What a step has led to.
 struct Reached {
     entries: SmallVec<[Entry; 8]>,
@@ -159,26 +81,6 @@ struct Reached {
 impl Reached {
     fn new(text: TextId) -> Self {
         Self { entries: SmallVec::new(), complete: false, text }
-    }
-}
-
-/// A position to be followed up, with what lies below; the heap yields the lowest rank first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Item {
-    rank: u32,
-    frame: Frame,
-    below: NodeId,
-}
-
-impl Ord for Item {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (other.rank, other.frame, other.below).cmp(&(self.rank, self.frame, self.below))
-    }
-}
-
-impl PartialOrd for Item {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
     }
 }
 
@@ -429,32 +331,6 @@ impl Session {
         self.close_into(found)
     }
 
-    /// Adds what popping a node leads to.
-    fn add_popped(&mut self, node: NodeId, found: &mut Reached) {
-        let popped = self.pop_after(node);
-        found.entries.extend_from_slice(&popped.entries);
-        found.complete |= popped.complete;
-    }
-
-    /// What has been found, with that to which the pending positions lead.
-    fn close_into(&mut self, mut found: Reached) -> State {
-        let closed = self.close();
-        if found.entries.is_empty() {
-            return State { complete: found.complete, ..closed };
-        }
-        found.entries.extend_from_slice(&closed.entries);
-        let entries = self.canonical(found.entries);
-        State { entries, complete: found.complete, ..closed }
-    }
-
-    /// What popping a node leads to while items are pending.
-    fn pop_after(&mut self, node: NodeId) -> Arc<State> {
-        let pending = std::mem::take(&mut self.pending);
-        let popped = self.pop(node);
-        self.pending = pending;
-        popped
-    }
-
     /// The state after a token with these bytes, for the configurations that name one; `matches`
     /// says whether a token reference means this token.
     pub fn step_token(
@@ -594,251 +470,5 @@ impl Session {
     /// Whether an item that a configuration lies within is like one that it must differ from.
     pub fn is_like(&self, entry: Entry) -> bool {
         self.lists.tracks.is_like(entry.track)
-    }
-
-    /// Finds what follows the terminal of a configuration: what is found while looking ahead is
-    /// forgotten afterwards, and each mask of the same string would find it again.
-    pub fn prepare(&mut self, entry: Entry) {
-        self.pop(entry.below);
-    }
-
-    /// What popping `node` leads to: the state behind a terminal that ends above it, as far as it
-    /// does not depend on the items around.
-    fn pop(&mut self, node: NodeId) -> Arc<State> {
-        if let Some(known) = self.expansion(node) {
-            return known;
-        }
-        // What a frame's rule returns to comes first; iteratively, as stacks may be deep.
-        let mut path = vec![node];
-        while let Some(&node) = path.last() {
-            let missing = self.returns_to(node).find(|&below| !self.is_expanded(below));
-            if let Some(below) = missing {
-                path.push(below);
-                continue;
-            }
-            path.pop();
-            if !self.is_expanded(node) {
-                let before = self.members.guesses();
-                let state = Arc::new(self.expand(node));
-                let guesses = self.members.guesses_since(before);
-                if self.expanded.len() <= node.index() {
-                    self.expanded.resize(node.index() + 1, None);
-                }
-                self.expanded[node.index()] = Some(Expansion { state, guesses });
-                self.expansions.push(node);
-            }
-        }
-        self.expansion(node).unwrap_or_default()
-    }
-
-    /// What popping a node leads to, if that is known; whoever asks for it guesses what has been
-    /// guessed for it.
-    fn expansion(&mut self, node: NodeId) -> Option<Arc<State>> {
-        let Some(Some(Expansion { state, guesses })) = self.expanded.get(node.index()) else {
-            return None;
-        };
-        self.members.guess(*guesses);
-        Some(Arc::clone(state))
-    }
-
-    fn is_expanded(&self, node: NodeId) -> bool {
-        matches!(self.expanded.get(node.index()), Some(Some(_)))
-    }
-
-    /// The nodes below the frames that may return at once.
-    fn returns_to(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
-        self.stacks
-            .tops(node)
-            .iter()
-            .filter(|(frame, _)| self.returns(*frame))
-            .map(|&(_, below)| below)
-    }
-
-    fn returns(&self, frame: Frame) -> bool {
-        if Stacks::is_bottom(frame) {
-            return true;
-        }
-        self.program.returns[frame.position.index()]
-            && match self.program.op(frame.position) {
-                Op::Count(index) => {
-                    let bounds = self.program.loops[*index as usize].bounds();
-                    self.counts.may_end(frame.argument, bounds)
-                }
-                Op::After(index) => {
-                    let shape = &self.program.shapes[*index as usize];
-                    self.members.may_close(shape, frame.argument)
-                }
-                _ => true,
-            }
-    }
-
-    fn expand(&mut self, node: NodeId) -> State {
-        let mut found = Reached::new(TextId::EMPTY);
-        let returned: Vec<NodeId> = self.returns_to(node).collect();
-        for below in returned {
-            if let Some(state) = self.expansion(below) {
-                found.entries.extend_from_slice(&state.entries);
-                found.complete |= state.complete;
-            }
-        }
-        let tops: SmallVec<[(Frame, NodeId); 4]> = SmallVec::from_slice(self.stacks.tops(node));
-        for (frame, below) in tops {
-            if !Stacks::is_bottom(frame) {
-                self.add_frame(frame, below);
-            }
-        }
-        self.close_into(found)
-    }
-
-    /// The argument of a position that is entered anew.
-    fn first_argument(&self, position: Position) -> u32 {
-        match self.program.op(position) {
-            Op::Count(index) => self.first_counts[*index as usize],
-            _ => 0,
-        }
-    }
-
-    fn add(&mut self, position: Position, below: NodeId) {
-        let argument = self.first_argument(position);
-        self.add_frame(Frame { position, argument }, below);
-    }
-
-    fn add_frame(&mut self, frame: Frame, below: NodeId) {
-        let rank = self.program.ranks[frame.position.index()];
-        self.pending.push(Item { rank, frame, below });
-    }
-
-    /// `below` with the way on to `next` on top; a call at the end of a rule leaves nothing.
-    fn push(&mut self, next: Position, below: NodeId) -> NodeId {
-        if next == Position::RETURN {
-            return below;
-        }
-        let argument = self.first_argument(next);
-        self.stacks.push(Frame { position: next, argument }, below)
-    }
-
-    fn unite(&mut self, nodes: SmallVec<[NodeId; 4]>) -> NodeId {
-        self.stacks.union(nodes, &self.program, &mut self.counts)
-    }
-
-    /// Follows the pending positions up to their terminals. Each position is visited once, with
-    /// everything that can lie below it, however many ways lead there; only positions in circles
-    /// (rules that are just each other) may be visited again.
-    fn close(&mut self) -> State {
-        let program = Arc::clone(&self.program);
-        let mut entries: SmallVec<[Entry; 8]> = SmallVec::new();
-        let mut done: FxHashMap<Frame, NodeId> = FxHashMap::default();
-        while let Some(Item { rank, frame, below }) = self.pending.pop()
-            && !self.is_spent()
-        {
-            self.spend(1);
-            let mut all: SmallVec<[NodeId; 4]> = SmallVec::from_slice(&[below]);
-            while let Some(item) = self.pending.peek()
-                && item.rank == rank
-                && item.frame == frame
-            {
-                all.push(item.below);
-                self.pending.pop();
-            }
-            let mut below = self.unite(all);
-            match program.op(frame.position) {
-                Op::Return => {}
-                Op::Fork(to) => {
-                    if to.iter().any(|to| program.ranks[to.index()] == rank) {
-                        let known = done.get(&frame).copied();
-                        let all: SmallVec<[NodeId; 4]> = known.into_iter().chain([below]).collect();
-                        let all = self.unite(all);
-                        if known == Some(all) {
-                            continue;
-                        }
-                        done.insert(frame, all);
-                        below = all;
-                    }
-                    for &to in to {
-                        self.add(to, below);
-                    }
-                }
-                &Op::Take { label, next } => {
-                    let below = self.push(next, below);
-                    entries.push(Entry { label, track: TrackId::NONE, below });
-                }
-                &Op::Token { token, next } => {
-                    let below = self.push(next, below);
-                    let label = Label::Token(token);
-                    entries.push(Entry { label, track: TrackId::NONE, below });
-                }
-                &Op::Item(list) => {
-                    let label = Label::Item { list, state: frame.argument };
-                    entries.push(Entry { label, track: TrackId::NONE, below });
-                }
-                &Op::ItemEnd(list) => {
-                    let label = Label::ItemEnd { list, state: frame.argument };
-                    entries.push(Entry { label, track: TrackId::NONE, below });
-                }
-                &Op::Call { to, next } => {
-                    let below = self.push(next, below);
-                    self.add(to, below);
-                }
-                Op::Count(index) => {
-                    let looped = &program.loops[*index as usize];
-                    let bounds = looped.bounds();
-                    if self.counts.may_end(frame.argument, bounds) {
-                        self.add(looped.next, below);
-                    }
-                    if let Some(argument) = self.counts.increment(frame.argument, bounds) {
-                        let frame = Frame { position: looped.count, argument };
-                        let node = self.stacks.push(frame, below);
-                        self.add(looped.body, node);
-                    }
-                }
-                &Op::Key(index) => {
-                    let shape = &program.shapes[index as usize];
-                    let (state, context) = self.members.key_start(index, shape, frame.argument);
-                    let label = Label::Key { shape: index, state, context };
-                    entries.push(Entry { label, track: TrackId::NONE, below });
-                }
-                Op::After(index) => {
-                    let shape = &program.shapes[*index as usize];
-                    if self.members.may_close(shape, frame.argument) {
-                        self.add(shape.next, below);
-                    }
-                    if self.members.may_go_on(shape, frame.argument, &self.terms) {
-                        let key = Frame { position: shape.key, argument: frame.argument };
-                        let node = self.stacks.push(key, below);
-                        self.add(shape.separator, node);
-                        if shape.separator_nullable {
-                            self.add_frame(key, below);
-                        }
-                    }
-                }
-            }
-        }
-        State { entries: self.canonical(entries), ..State::default() }
-    }
-
-    /// Each label in the same items once, sorted.
-    fn canonical(&mut self, mut entries: SmallVec<[Entry; 8]>) -> SmallVec<[Entry; 1]> {
-        let place = |entry: &Entry| (entry.label, entry.track);
-        if !entries.is_sorted_by(|one, other| place(one) < place(other)) {
-            entries.sort_unstable();
-            entries.dedup();
-            let mut kept = 0;
-            let mut at = 0;
-            while let Some(&Entry { label, track, below }) = entries.get(at) {
-                let like = |entry: &&Entry| entry.label == label && entry.track == track;
-                let same = entries[at..].iter().take_while(like).count();
-                let below = match same {
-                    1 => below,
-                    _ => {
-                        self.unite(entries[at..at + same].iter().map(|entry| entry.below).collect())
-                    }
-                };
-                entries[kept] = Entry { label, track, below };
-                kept += 1;
-                at += same;
-            }
-            entries.truncate(kept);
-        }
-        SmallVec::from_slice(&entries)
     }
 }

@@ -185,12 +185,10 @@ impl Needs {
             // A later key counts as no cheaper than those before it: with one key fewer to come, the
             // others are still among the first.
             let mut dearest = 0;
-            found.extend(self.fresh_keys(index, at, present, &mut keys, room).into_iter().map(
-                |needed| {
-                    dearest = needed.max(dearest);
-                    dearest
-                },
-            ));
+            for needed in self.fresh_keys(index, at, present, &mut keys, room) {
+                dearest = needed.max(dearest);
+                found.push(dearest);
+            }
         }
         found.retain(|&needed| needed != NEVER);
         found.sort_unstable();
