@@ -325,20 +325,6 @@ impl Constraint {
         usize::from(!self.engine.vocabulary().eog_ids().is_empty())
     }
 
-    /// Whether the budget suffices after a token that the language allows.
-    pub(crate) fn is_within_budget(&self, token: TokenId) -> bool {
-        self.budget.is_none_or(|left| self.is_within(left, token))
-    }
-
-    fn is_within(&self, left: usize, token: TokenId) -> bool {
-        if self.engine.vocabulary().is_eog(token) {
-            return left > 0;
-        }
-        let most = left.checked_sub(1 + self.end());
-        let needed = || self.needed_after(Piece::whole(token));
-        most.is_some_and(|most| needed().is_some_and(|needed| needed <= most))
-    }
-
     /// Leaves of a mask the tokens after which so many tokens suffice.
     pub(crate) fn retain_within(&self, left: usize, mask: &mut TokenMask) {
         match &self.reading {
@@ -351,6 +337,17 @@ impl Constraint {
     /// matcher is reached.
     pub fn allows(&self, token: TokenId) -> bool {
         self.probe(token, u64::MAX) == Some(true) && self.is_within_budget(token)
+    }
+
+    /// Whether the budget suffices after a token that the language allows.
+    fn is_within_budget(&self, token: TokenId) -> bool {
+        let Some(left) = self.budget else { return true };
+        if self.engine.vocabulary().is_eog(token) {
+            return left > 0;
+        }
+        let most = left.checked_sub(1 + self.end());
+        let needed = || self.needed_after(Piece::whole(token));
+        most.is_some_and(|most| needed().is_some_and(|needed| needed <= most))
     }
 
     /// Whether a token may come next; nothing where a limit of the matcher is reached, or `most_work`.

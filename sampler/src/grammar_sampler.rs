@@ -63,6 +63,9 @@ pub struct GrammarSampler {
     mask: TokenMask,
     candidates: Candidates,
     shortlist: Shortlist,
+    /// The token that has been picked, with the constraint behind it, if it had to be read to know that
+    /// it leaves the budget enough.
+    picked: Option<(TokenId, Constraint)>,
 }
 
 impl GrammarSampler {
@@ -70,7 +73,7 @@ impl GrammarSampler {
     pub fn new(constraint: Constraint, chain: Chain, mode: Mode) -> Self {
         let mask = TokenMask::new(constraint.engine().vocabulary().len());
         let (candidates, shortlist) = (Candidates::default(), Shortlist::default());
-        Self { constraint, chain, mode, mask, candidates, shortlist }
+        Self { constraint, chain, mode, mask, candidates, shortlist, picked: None }
     }
 
     /// The constraint.
@@ -110,6 +113,7 @@ impl GrammarSampler {
         if self.constraint.is_ended() {
             return Err(SampleError::NoToken);
         }
+        self.picked = None;
         let token = match self.mode {
             Mode::GrammarFirst => self.sample_allowed(logits)?,
             Mode::Rejection => {
@@ -125,7 +129,12 @@ impl GrammarSampler {
             Mode::Exact => self.sample_exactly(logits)?,
         };
         // Mostly a budget is far, and a mask that keeps it would leave out nothing.
-        if self.constraint.is_within_budget(token) {
+        if self.constraint.budget().is_none() {
+            return Ok(token);
+        }
+        let mut behind = self.constraint.clone();
+        if behind.accept(token).is_ok() {
+            self.picked = Some((token, behind));
             return Ok(token);
         }
         self.constraint.fill_mask(&mut self.mask);
@@ -189,6 +198,7 @@ impl GrammarSampler {
     ///
     /// As [`Constraint::set_budget`].
     pub fn set_budget(&mut self, tokens: usize) -> Result<(), BudgetError> {
+        self.picked = None;
         self.constraint.set_budget(tokens)
     }
 
@@ -198,7 +208,10 @@ impl GrammarSampler {
     ///
     /// As [`Constraint::accept`]; nothing has changed then.
     pub fn accept(&mut self, token: TokenId) -> Result<(), ConstraintError> {
-        self.constraint.accept(token)?;
+        match self.picked.take() {
+            Some((picked, behind)) if picked == token => self.constraint = behind,
+            _ => self.constraint.accept(token)?,
+        }
         self.chain.accept(token);
         Ok(())
     }
@@ -217,12 +230,14 @@ impl GrammarSampler {
     pub fn rollback(&mut self, tokens: usize) {
         // Tokens of the prompt stay.
         let tokens = tokens.min(self.constraint.len());
+        self.picked = None;
         self.constraint.rollback(tokens);
         self.chain.rollback(tokens);
     }
 
     /// Goes back to the start.
     pub fn reset(&mut self) {
+        self.picked = None;
         self.constraint.reset();
         self.chain.reset();
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use grammask_gbnf::{Grammar, parse};
 use grammask_oracle::generate;
 use grammask_sampler::{
-    BudgetError, Constraint, Engine, LazyGrammar, ThinkingBudget, TokenId, TokenMask, Trigger,
-    Vocabulary,
+    BudgetError, Chain, Constraint, Engine, GrammarSampler, Greedy, LazyGrammar, Mode,
+    ThinkingBudget, TokenId, TokenMask, Trigger, Vocabulary,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -164,6 +164,76 @@ fn far_budgets_change_nothing(
     Ok(())
 }
 
+/// A sampler that has read on to see whether its pick fits, against a constraint that reads what is
+/// accepted alone.
+fn sampled(
+    engine: &Arc<Engine>,
+    grammar: &Grammar,
+    more: usize,
+    steps: &[(Step, u32)],
+) -> Result<(), TestCaseError> {
+    let mut constraint = Constraint::new(engine, grammar, "root").expect("it compiles");
+    let Err(BudgetError::TooSmall { needed, .. }) = constraint.set_budget(0) else { return Ok(()) };
+    constraint.set_budget(needed + more).expect("so much is needed");
+    let mut chain = Chain::new();
+    chain.add(Greedy);
+    let mut sampler = GrammarSampler::new(constraint.clone(), chain, Mode::GrammarFirst);
+    for &(step, seed) in steps {
+        if constraint.is_ended() || is_large(&constraint) {
+            return Ok(());
+        }
+        let tokens: Vec<TokenId> = constraint.mask().tokens().collect();
+        let logits: Vec<f32> = (0..engine.vocabulary().len() as u32)
+            .map(|id| (id.wrapping_mul(2_654_435_761) ^ seed.wrapping_mul(40_503) >> 7) as f32)
+            .collect();
+        let picked = sampler.sample(&logits).expect("there are tokens");
+        prop_assert!(tokens.contains(&picked), "{}", grammar);
+        match step {
+            Step::Accept => {}
+            Step::SampleAgain => prop_assert_eq!(sampler.sample(&logits), Ok(picked)),
+            Step::Back => {
+                sampler.rollback(1);
+                constraint.rollback(1);
+            }
+            Step::Limit => {
+                let needed = constraint.needed().expect("it is known");
+                sampler.set_budget(needed).expect("so much is needed");
+                constraint.set_budget(needed).expect("so much is needed");
+            }
+        }
+        // What has been picked may not fit any more.
+        let other = tokens[seed as usize % tokens.len()];
+        let token = if seed.is_multiple_of(3) { other } else { picked };
+        let is_accepted = constraint.accept(token).is_ok();
+        prop_assert_eq!(sampler.accept(token).is_ok(), is_accepted, "{}", grammar);
+        prop_assert_eq!(sampler.constraint().len(), constraint.len());
+        prop_assert_eq!(sampler.constraint().budget(), constraint.budget());
+        prop_assert_eq!(ids(&sampler.constraint().mask()), ids(&constraint.mask()), "{}", grammar);
+    }
+    Ok(())
+}
+
+/// What happens between a pick and the next one.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Accept,
+    SampleAgain,
+    /// The token before the pick is taken back.
+    Back,
+    /// The budget becomes as small as it may.
+    Limit,
+}
+
+fn steps() -> impl Strategy<Value = Vec<(Step, u32)>> {
+    let step = prop_oneof![
+        5 => Just(Step::Accept),
+        1 => Just(Step::SampleAgain),
+        1 => Just(Step::Back),
+        1 => Just(Step::Limit),
+    ];
+    vec((step, any::<u32>()), 1..12)
+}
+
 /// More tokens than any text of the grammars here needs.
 const FAR: usize = 100_000;
 
@@ -179,6 +249,16 @@ proptest! {
         choices in vec(any::<u16>(), 1..8),
     ) {
         run(&engine(&tokens, has_all_bytes), &grammar, more, &choices)?;
+    }
+
+    #[test]
+    fn samplers_keep_budgets(
+        grammar in prop_oneof![generate::grammars(), generate::members_grammars()],
+        tokens in generate::vocabularies(),
+        more in 0_usize..12,
+        steps in steps(),
+    ) {
+        sampled(&engine(&tokens, true), &grammar, more, &steps)?;
     }
 
     #[test]
