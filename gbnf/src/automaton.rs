@@ -39,7 +39,7 @@ use crate::span::Span;
 use program::{Op, Position, Program};
 
 pub use label::Label;
-pub use members::{ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys};
+pub use members::{ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, WrittenKeys};
 pub use session::{Entry, FrameId, Session, State, Surroundings, ValueId};
 pub use shortest::{Needs, Spelling};
 pub use stack::NodeId;

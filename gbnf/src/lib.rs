@@ -31,7 +31,7 @@ mod walk;
 pub use automaton::{
     Automaton, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry, Fingerprint,
     FrameId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, Needs, NodeId, Session, Spelling,
-    State, Surroundings, TermId, Terms, TextId, TrackId, ValueId,
+    State, Surroundings, TermId, Terms, TextId, TrackId, ValueId, WrittenKeys,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};

@@ -46,13 +46,9 @@ impl Default for DeclaredMemo {
 }
 
 impl Lookahead<'_> {
-    /// The declared keys that a key may be, from its state at a node on; nothing if one that has been
-    /// written could be written again, or if the key is compared with others.
+    /// The declared keys that a key may be, from its state at a node on.
     pub(crate) fn declared(&mut self, node: TrieNode, entry: Entry) -> Option<Arc<DeclaredKeys>> {
-        let keys = self.session.known_keys(entry.label).filter(KnownKeys::are_declared)?;
-        if entry.track != TrackId::NONE {
-            return None;
-        }
+        let keys = self.session.known_keys(entry.label)?.declared();
         let key = (node, keys);
         let known = self.memo.declared.0.get(&key).unwrap_or_else(|| {
             let declared = Arc::new(self.find_declared(node, keys));
@@ -139,12 +135,15 @@ impl Lookahead<'_> {
 
 impl DeclaredKeys {
     /// The ends of members that may come, each with its value; nothing if one of the values does not
-    /// stand for itself.
+    /// stand for itself, or if the keys are compared with others.
     pub(crate) fn allowed_ends(
         &self,
         session: &Session,
         entry: Entry,
     ) -> Option<Vec<(&DeclaredEnd, ValueId)>> {
+        if entry.track != TrackId::NONE {
+            return None;
+        }
         let allowed = self.ends.iter().filter(|end| session.allows_member(entry.label, end.member));
         allowed.map(|end| Some((end, session.value_of_member(entry, end.member)?))).collect()
     }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, KeyEnd, KeyTerms, Session, State, TrackId};
+use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TrackId};
 
 use crate::below::Below;
 use crate::lookahead::{Base, Lookahead};
@@ -61,37 +61,24 @@ impl Lookahead<'_> {
 
     /// The ends of keys, where all undeclared keys belong to the entry `member`.
     fn only_ends(&mut self, key: Key<'_>, member: u32, ends: &Arc<Below>, found: &mut Found) {
-        if self.declared_and_others(key, member, ends, found) {
-            return;
-        }
-        let mut known = self.known_ends(key, ends);
+        let Some(declared) = self.declared(key.node, key.entry) else { return };
+        let is_end = |node: TrieNode| ends.nodes.binary_search(&node).is_ok();
+        let mut known: Vec<TrieNode> = declared.ends.iter().map(|end| end.node).collect();
+        self.add_written(key, &mut known);
+        known.retain(|&node| is_end(node));
         known.extend(ends.nodes.iter().filter(|&&node| self.is_like(key, node)));
         known.sort_unstable();
         known.dedup();
         self.same_ends(key, &[member], (ends, &known), found);
-        self.known_keys(key, &known, found);
-    }
-
-    /// The same where no undeclared key has been written that could be written again, and nothing
-    /// but the keys has a say in it; whether that is so.
-    fn declared_and_others(
-        &mut self,
-        key: Key<'_>,
-        member: u32,
-        ends: &Arc<Below>,
-        found: &mut Found,
-    ) -> bool {
-        let Key { node, entry, .. } = key;
-        let Some(declared) = self.declared(node, entry) else { return false };
-        let Some(values) = declared.allowed_ends(self.session, entry) else { return false };
-        let is_end = |node: TrieNode| ends.nodes.binary_search(&node).is_ok();
-        let nodes = declared.ends.iter().map(|end| end.node);
-        let nodes: Vec<TrieNode> = nodes.filter(|&node| is_end(node)).collect();
-        self.same_ends(key, &[member], (ends, &nodes), found);
-        for (end, value) in values.into_iter().filter(|(end, _)| is_end(end.node)) {
-            self.declared_end(end, value, entry, found);
+        match declared.allowed_ends(self.session, key.entry) {
+            // No key that has been written may come again.
+            Some(values) => {
+                for (end, value) in values.into_iter().filter(|(end, _)| is_end(end.node)) {
+                    self.declared_end(end, value, key.entry, found);
+                }
+            }
+            None => self.known_keys(key, &known, found),
         }
-        true
     }
 
     /// The ends of keys, by the entries to which they may belong.
@@ -220,24 +207,19 @@ impl Lookahead<'_> {
         }
     }
 
-    /// Those of the ends where a declared key or one that has been written ends.
-    fn known_ends(&mut self, key: Key<'_>, ends: &Below) -> Vec<TrieNode> {
+    /// Adds the nodes where an undeclared key ends that has been written.
+    fn add_written(&self, key: Key<'_>, found: &mut Vec<TrieNode>) {
         let trie = &self.engine.tables.trie;
-        let mut found = Vec::new();
-        let known = self.session.known_keys(key.entry.label);
-        let mut pending: Vec<_> = known.map(|known| (key.node, known)).into_iter().collect();
-        while let Some((node, known)) = pending.pop() {
-            for byte in self.session.known_first(known).iter() {
-                let Some(child) = trie.child(node, byte) else { continue };
-                let Some(known) = self.session.known_after(known, byte) else { continue };
-                if self.session.known_end(known) && ends.nodes.binary_search(&child).is_ok() {
-                    found.push(child);
-                } else {
-                    pending.push((child, known));
+        let written = self.session.known_keys(key.entry.label).and_then(KnownKeys::written);
+        let mut pending: Vec<_> = written.map(|written| (key.node, written)).into_iter().collect();
+        while let Some((node, written)) = pending.pop() {
+            for (byte, written) in self.session.written_after(written) {
+                if let Some(child) = trie.child(node, byte) {
+                    found.extend(self.session.written_end(written).then_some(child));
+                    pending.push((child, written));
                 }
             }
         }
-        found
     }
 }
 

@@ -183,8 +183,9 @@ fn sampled(
             return Ok(());
         }
         let tokens: Vec<TokenId> = constraint.mask().tokens().collect();
+        let mixed = |id: u32| id.wrapping_mul(2_654_435_761) ^ seed.wrapping_mul(40_503);
         let logits: Vec<f32> = (0..engine.vocabulary().len() as u32)
-            .map(|id| (id.wrapping_mul(2_654_435_761) ^ seed.wrapping_mul(40_503) >> 7) as f32)
+            .map(|id| f32::from((mixed(id) >> 7) as u16))
             .collect();
         let picked = sampler.sample(&logits).expect("there are tokens");
         prop_assert!(tokens.contains(&picked), "{}", grammar);

@@ -22,7 +22,7 @@ use crate::automaton::texts::{SetId, TextId, Texts, TextsMark};
 
 pub(crate) use blurred::Outlook;
 pub(crate) use guesses::Guesses;
-pub use known::KnownKeys;
+pub use known::{KnownKeys, WrittenKeys};
 
 /// What a key may still be: a set of (rest of the key, member).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -13,11 +13,21 @@ pub struct KnownKeys {
 }
 
 impl KnownKeys {
-    /// Whether they are declared keys only.
-    pub fn are_declared(&self) -> bool {
-        self.written.is_none()
+    /// The declared ones of them.
+    #[must_use]
+    pub fn declared(self) -> Self {
+        Self { written: None, ..self }
+    }
+
+    /// The ones that have been written, if there are any.
+    pub fn written(self) -> Option<WrittenKeys> {
+        self.written.map(WrittenKeys)
     }
 }
+
+/// What undeclared keys that have been written have behind what has been read of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenKeys(SetId);
 
 impl MemberTables {
     /// The keys that may be going on in a context.
@@ -99,10 +109,16 @@ impl MemberTables {
         !many.any(|&(_, member)| self.allowed(shape, members, member, room))
     }
 
-    /// Whether one ends here.
-    pub(crate) fn known_end(&mut self, shape: &Shape, known: KnownKeys, terms: &Terms) -> bool {
-        let complete = self.complete(known.state, terms);
-        complete.iter().any(|&(_, member)| !shape.is_many(member))
-            || known.written.is_some_and(|written| self.texts.ends(written).is_some())
+    /// What written keys have behind each byte with which they go on.
+    pub(crate) fn written_after(
+        &self,
+        written: WrittenKeys,
+    ) -> impl Iterator<Item = (u8, WrittenKeys)> {
+        self.texts.children(written.0).iter().map(|&(byte, set)| (byte, WrittenKeys(set)))
+    }
+
+    /// Whether one of them ends here.
+    pub(crate) fn written_end(&self, written: WrittenKeys) -> bool {
+        self.texts.ends(written.0).is_some()
     }
 }

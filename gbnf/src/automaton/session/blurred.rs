@@ -78,7 +78,7 @@ impl Session {
         };
         for (node, Frame { position, argument }) in path.into_iter().rev() {
             let argument = match self.program.op(position) {
-                Op::After(index) => {
+                Op::After(index) | Op::Key(index) => {
                     let shape = &self.program.shapes[*index as usize];
                     let outlook = self.members.outlook(shape, argument, &self.terms);
                     self.members.blurred(outlook)

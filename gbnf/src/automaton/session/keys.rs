@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Entry, Session, State};
 use crate::automaton::label::Label;
-use crate::automaton::members::{KeyEnd, KeyTerms, KnownKeys};
+use crate::automaton::members::{KeyEnd, KeyTerms, KnownKeys, WrittenKeys};
 use crate::automaton::terms::{ByteSet, TermId};
 
 impl Session {
@@ -31,9 +31,14 @@ impl Session {
         self.members.known_after(shape, known, byte, &self.terms)
     }
 
-    /// Whether one of the known keys ends here.
-    pub fn known_end(&mut self, known: KnownKeys) -> bool {
-        self.members.known_end(&self.program.shapes[known.shape as usize], known, &self.terms)
+    /// What written keys have behind each byte with which they go on.
+    pub fn written_after(&self, written: WrittenKeys) -> impl Iterator<Item = (u8, WrittenKeys)> {
+        self.members.written_after(written)
+    }
+
+    /// Whether one of the written keys ends here.
+    pub fn written_end(&self, written: WrittenKeys) -> bool {
+        self.members.written_end(written)
     }
 
     /// What the key of a label is if it ends after these bytes.
