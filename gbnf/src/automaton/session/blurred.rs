@@ -1,5 +1,5 @@
-//! Configurations in which the members of objects around are forgotten: what follows a value mostly
-//! is the same whichever members are there.
+//! Configurations in which the members of objects around are forgotten: what follows a value, or stands
+//! before a key, mostly is the same whichever members are there.
 
 use super::{Entry, Session, State};
 use crate::automaton::label::Label;
