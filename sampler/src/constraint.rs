@@ -345,9 +345,13 @@ impl Constraint {
         if self.engine.vocabulary().is_eog(token) {
             return left > 0;
         }
+        self.suffices(left, self.needed_after(Piece::whole(token)))
+    }
+
+    /// Whether so many tokens suffice for another one, what it needs behind it, and the end.
+    fn suffices(&self, left: usize, needed: Option<usize>) -> bool {
         let most = left.checked_sub(1 + self.end());
-        let needed = || self.needed_after(Piece::whole(token));
-        most.is_some_and(|most| needed().is_some_and(|needed| needed <= most))
+        most.zip(needed).is_some_and(|(most, needed)| needed <= most)
     }
 
     /// Whether a token may come next; nothing where a limit of the matcher is reached, or `most_work`.
@@ -404,8 +408,7 @@ impl Constraint {
         let Some(left) = self.budget else { return self.read(piece) };
         let before = self.clone();
         self.read(piece)?;
-        let most = left.checked_sub(1 + self.end());
-        if most.is_none_or(|most| self.needed_text().is_none_or(|needed| needed > most)) {
+        if !self.suffices(left, self.needed_text()) {
             *self = before;
             return Err(ConstraintError::OverBudget { token, left });
         }

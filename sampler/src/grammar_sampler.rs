@@ -175,6 +175,12 @@ impl GrammarSampler {
         self.candidates.set_ranges(self.constraint.engine().used(), logits);
     }
 
+    /// The constraint, to be changed: what it has read of a pick is no longer so then.
+    fn constraint_mut(&mut self) -> &mut Constraint {
+        self.picked = None;
+        &mut self.constraint
+    }
+
     /// The mask of what may come next, at least one token.
     fn fill_mask(&mut self) -> Result<(), SampleError> {
         self.constraint.fill_language(&mut self.mask);
@@ -198,8 +204,7 @@ impl GrammarSampler {
     ///
     /// As [`Constraint::set_budget`].
     pub fn set_budget(&mut self, tokens: usize) -> Result<(), BudgetError> {
-        self.picked = None;
-        self.constraint.set_budget(tokens)
+        self.constraint_mut().set_budget(tokens)
     }
 
     /// Takes a generated token into the constraint and the chain.
@@ -230,15 +235,13 @@ impl GrammarSampler {
     pub fn rollback(&mut self, tokens: usize) {
         // Tokens of the prompt stay.
         let tokens = tokens.min(self.constraint.len());
-        self.picked = None;
-        self.constraint.rollback(tokens);
+        self.constraint_mut().rollback(tokens);
         self.chain.rollback(tokens);
     }
 
     /// Goes back to the start.
     pub fn reset(&mut self) {
-        self.picked = None;
-        self.constraint.reset();
+        self.constraint_mut().reset();
         self.chain.reset();
     }
 }
