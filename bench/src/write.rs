@@ -61,14 +61,15 @@ struct Outcome {
     unjudged: usize,
     failures: Vec<Value>,
     steps: Steps,
-    free: Free,
+    /// Steps that nothing constrains.
+    free: Vec<Duration>,
 }
 
 /// The steps of documents, one a token.
 #[derive(Default)]
 struct Steps {
     model: Vec<Duration>,
-    /// The mask, and reading the token.
+    /// The mask, and reading the token; what a chain needs that does not begin with the best tokens.
     constraint: Vec<Duration>,
     chain: Duration,
     /// How many had only one token that may come.
@@ -82,14 +83,6 @@ impl Steps {
         self.chain += other.chain;
         self.forced += other.forced;
     }
-}
-
-/// Steps that nothing constrains.
-#[derive(Default)]
-struct Free {
-    steps: Vec<Duration>,
-    /// What making candidates of the logits takes of that.
-    candidates: Duration,
 }
 
 /// Runs the command; whether nothing failed.
@@ -222,24 +215,21 @@ fn chain_time(chain: &Chain) -> Duration {
     chain.timings().map(|timing| timing.total).sum()
 }
 
-/// So many tokens that nothing constrains.
-fn free(model: &Model, mut chain: Chain, tokens: usize) -> Result<Free> {
+/// The times of so many tokens that nothing constrains.
+fn free(model: &Model, mut chain: Chain, tokens: usize) -> Result<Vec<Duration>> {
     let mut evaluation = Evaluation::new(model, EvaluationOptions::default());
     let mut text = vec![start(&evaluation)?];
     let mut candidates = Candidates::default();
-    let mut free = Free::default();
+    let mut steps = Vec::new();
     for _ in 0..tokens {
         let started = Instant::now();
-        let logits = evaluation.logits(&text)?;
-        let evaluated = started.elapsed();
-        candidates.set_logits(logits);
-        free.candidates += started.elapsed().saturating_sub(evaluated);
-        let token = chain.sample(&mut candidates).context("the chain picks nothing")?;
+        let token = chain.sample_logits(evaluation.logits(&text)?, &mut candidates);
+        let token = token.context("the chain picks nothing")?;
         chain.accept(token);
-        free.steps.push(started.elapsed());
+        steps.push(started.elapsed());
         text.push(token);
     }
-    Ok(free)
+    Ok(steps)
 }
 
 fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
@@ -253,8 +243,7 @@ fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
         outcomes.iter().flat_map(of).copied().collect()
     };
     let (model, constraint) = (times(|o| &o.steps.model), times(|o| &o.steps.constraint));
-    let free = times(|outcome| &outcome.free.steps);
-    let candidates: Duration = outcomes.iter().map(|outcome| outcome.free.candidates).sum();
+    let free = times(|outcome| &outcome.free);
     let chain: Duration = outcomes.iter().map(|outcome| outcome.steps.chain).sum();
     let all = model.sum() + constraint.sum() + chain;
     let tokens = model.len();
@@ -262,11 +251,6 @@ fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
     let share = |part: f64, all: f64| 100.0 * part / all.max(1e-9);
     let of_forced = share(forced as f64, tokens as f64);
     let of_constraint = share(constraint.sum().as_secs_f64(), all.as_secs_f64());
-    // Candidates are made of logits with a constraint and without.
-    let of_candidates = share(
-        candidates.as_secs_f64() / free.len().max(1) as f64 * tokens as f64,
-        all.as_secs_f64(),
-    );
     let (with, without) = (per_second(tokens, all), per_second(free.len(), free.sum()));
     println!(
         "{written} of {} schemas have documents; {too_small} need more tokens",
@@ -275,10 +259,7 @@ fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
     println!("{} of {runs} documents are complete and valid", runs - failures.len());
     println!("{tokens} tokens, {of_forced:.1} % of them forced");
     println!("{with:.0} tokens a second with the constraint, {without:.0} without");
-    println!(
-        "the constraint takes {of_constraint:.2} % of a step, with the candidates that it leaves; to make \
-         candidates of all tokens would be {of_candidates:.2} %"
-    );
+    println!("the constraint takes {of_constraint:.2} % of a step");
     println!("model:      {}", model.line());
     println!("constraint: {}", constraint.line());
     println!("{} failures", failures.len());
@@ -297,7 +278,6 @@ fn report(options: &Options, outcomes: &[Outcome]) -> Result<bool> {
         "forced_percent": of_forced,
         "tokens_per_second": {"constrained": with, "free": without},
         "constraint_percent": of_constraint,
-        "candidates_percent": of_candidates,
         "model_us": model.figures(),
         "constraint_us": constraint.figures(),
         "failures": failures,

@@ -1,8 +1,6 @@
 //! The candidates of one step: what the samplers of a chain reshape.
 
-use std::ops::Range;
-
-use crate::mask::TokenMask;
+use crate::block::Block;
 use crate::{TokenId, radix, sort};
 
 /// A token that may come next.
@@ -75,33 +73,36 @@ impl Candidates {
         self.sorted = false;
     }
 
-    /// Starts a new step: the ids of some ranges, each with the logit at its index.
-    pub(crate) fn set_ranges(&mut self, ranges: &[Range<usize>], logits: &[f32]) {
+    /// Starts a new step: some tokens, each with its logit.
+    pub(crate) fn set_blocks<'a>(&mut self, tokens: impl Iterator<Item = Block<'a>>) {
         self.set([]);
-        for range in ranges {
-            let ids = (range.start as u32..).map(TokenId);
-            let candidates = ids.zip(&logits[range.clone()]);
-            self.data.extend(candidates.map(|(id, &logit)| Candidate { id, logit, p: 0.0 }));
+        for block in tokens {
+            if block.is_full() {
+                self.data.extend(block.all_candidates());
+            } else {
+                self.data.extend(block.candidates());
+            }
         }
     }
 
-    /// Starts a new step: the tokens of a mask, each with the logit at its index.
-    pub(crate) fn set_masked(&mut self, mask: &TokenMask, logits: &[f32]) {
+    /// Starts a new step: what [`partial_sort`](Self::partial_sort) leaves of some tokens, for so many as
+    /// [are few](Self::are_few). The others do not become candidates.
+    pub(crate) fn set_best<'a>(&mut self, tokens: impl Iterator<Item = Block<'a>>, count: usize) {
         self.set([]);
-        self.data.reserve(mask.count());
-        for (block, start, logits) in mask.blocks(logits) {
-            let candidate = |(id, &logit)| Candidate { id: TokenId(id), logit, p: 0.0 };
-            if block.count_ones() as usize == logits.len() {
-                self.data.extend((start..).zip(logits).map(candidate));
-                continue;
-            }
-            let mut left = block;
-            while left != 0 {
-                let at = left.trailing_zeros();
-                self.data.push(candidate((start + at, &logits[at as usize])));
-                left &= left - 1;
-            }
-        }
+        sort::partial_sort_blocks(tokens, count, &mut self.data);
+        self.sorted = true;
+    }
+
+    /// Starts a new step: some candidates, the best first.
+    pub(crate) fn set_sorted_to(&mut self, candidates: &[Candidate]) {
+        self.set([]);
+        self.data.extend_from_slice(candidates);
+        self.sorted = true;
+    }
+
+    /// Whether to find so many of the best, a heap is used. llama.cpp uses buckets for more.
+    pub(crate) fn are_few(count: usize) -> bool {
+        count <= 128
     }
 
     /// Takes over another set, with its order, selection and flag.
@@ -223,11 +224,9 @@ impl Candidates {
     /// `llama_token_data_array_partial_sort_inplace` does; only cuts if they are sorted already.
     /// Among equal logits the order is that of libstdc++.
     pub fn partial_sort(&mut self, count: usize) {
-        // llama.cpp: up to here a heap is used, above it buckets.
-        const HEAP_LIMIT: usize = 128;
         if !self.sorted {
             let count = count.min(self.data.len());
-            if count <= HEAP_LIMIT {
+            if Self::are_few(count) {
                 sort::partial_sort(&mut self.data, count);
             } else if self.data.len() > MANY && count > self.data.len() / 16 {
                 radix::sort(&self.data, &mut self.scratch, &mut self.radix);

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use crate::block::Block;
+use crate::nucleus::Nucleus;
 use crate::reach::Reach;
 use crate::{Candidates, TokenId};
 
@@ -75,13 +77,13 @@ pub trait Sampler: Send {
     fn reset(&mut self) {}
 
     /// Which candidates make a difference to what [`apply`](Self::apply) leaves; all of them, unless
-    /// a sampler knows better. Only [`Mode::Exact`](crate::Mode::Exact) asks.
+    /// a sampler knows better: then most of the others need not become candidates at all.
     fn reach(&self) -> Reach {
         Reach::All
     }
 
-    /// Whether [`apply`](Self::apply) selects at random, each candidate with the `p` that it leaves, and
-    /// does not care whether another one is accepted. Stochastic verification of a draft
+    /// Whether [`apply`](Self::apply) selects at random, each candidate with the `p` that it leaves, which
+    /// it works out from the logits, and does not care whether another one is accepted. Stochastic verification of a draft
     /// ([`GrammarSampler::verify_stochastic`](crate::GrammarSampler::verify_stochastic)) puts its own
     /// draw in the place of such a one; any other is kept.
     fn draws(&self) -> bool {
@@ -202,6 +204,68 @@ impl Chain {
         candidates.selected_candidate().map(|candidate| candidate.id)
     }
 
+    /// Applies the chain to one logit per id and returns the selected token; `None` if no sampler has
+    /// selected one. What is left is the same as after [`Candidates::set_logits`] and
+    /// [`sample`](Self::sample), but a chain that begins with [`TopK`](crate::TopK) makes candidates of
+    /// the best tokens only: of a large vocabulary that takes a fraction of the time.
+    ///
+    /// ```
+    /// use grammask_sampler::{Candidates, Chain, Dist, TokenId, TopK};
+    ///
+    /// let mut chain = Chain::new();
+    /// chain.add(TopK::new(1)).add(Dist::new(1));
+    /// let token = chain.sample_logits(&[0.0, 9.0, 1.0], &mut Candidates::default());
+    /// assert_eq!(token, Some(TokenId(1)));
+    /// ```
+    pub fn sample_logits(
+        &mut self,
+        logits: &[f32],
+        candidates: &mut Candidates,
+    ) -> Option<TokenId> {
+        self.apply_to(Block::all(logits), candidates);
+        candidates.selected_candidate().map(|candidate| candidate.id)
+    }
+
+    /// Applies every sampler in order to the candidates that some tokens make. If the first one that is
+    /// not switched off keeps the best of them, the others are not made; the time is that sampler's.
+    pub(crate) fn apply_to<'a>(
+        &mut self,
+        tokens: impl Iterator<Item = Block<'a>>,
+        candidates: &mut Candidates,
+    ) {
+        let mut reaches = self.links.iter().map(|link| link.sampler.reach()).enumerate();
+        match reaches.find(|&(_, reach)| reach != Reach::Off) {
+            Some((at, Reach::Best(count))) if Candidates::are_few(count) => {
+                self.set_best((at, count), tokens, candidates);
+            }
+            _ => candidates.set_blocks(tokens),
+        }
+        self.apply(candidates);
+    }
+
+    /// The best so many of some tokens become candidates, for the sampler at an index.
+    pub(crate) fn set_best<'a>(
+        &mut self,
+        (at, count): (usize, usize),
+        tokens: impl Iterator<Item = Block<'a>>,
+        candidates: &mut Candidates,
+    ) {
+        if self.untimed {
+            return candidates.set_best(tokens, count);
+        }
+        let start = Instant::now();
+        candidates.set_best(tokens, count);
+        self.links[at].timing.total += start.elapsed();
+    }
+
+    /// The start of the chain, if it keeps a nucleus of a few tokens and no more than their logits counts
+    /// behind it.
+    pub(crate) fn nucleus(&self) -> Option<Nucleus> {
+        let (last, links) = self.links.split_last()?;
+        let nucleus = Nucleus::of(links.iter().map(|link| link.sampler.reach()))?;
+        (last.sampler.draws() && Candidates::are_few(nucleus.count)).then_some(nucleus)
+    }
+
     /// Applies every sampler in order.
     pub fn apply(&mut self, candidates: &mut Candidates) {
         self.apply_links(0..self.links.len(), candidates, |_, _| {});
@@ -253,7 +317,7 @@ impl Chain {
     /// candidates it reaches; the end, if there is none.
     pub(crate) fn decisive(&self) -> (usize, Reach) {
         let reaches = self.links.iter().map(|link| link.sampler.reach());
-        match reaches.enumerate().find(|&(_, reach)| reach != Reach::Each) {
+        match reaches.enumerate().find(|(_, reach)| !matches!(reach, Reach::Off | Reach::Each)) {
             // It leaves the others, and the sampler behind it would see them.
             Some((at, Reach::First)) if at + 1 < self.links.len() => (at, Reach::All),
             Some(decisive) => decisive,
@@ -331,7 +395,10 @@ impl std::fmt::Debug for Chain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dist, Greedy, Penalties, PenaltySettings, Temperature, TopK};
+    use crate::{
+        Dist, Greedy, Penalties, PenaltySettings, Temperature, TokenMask, TopK, TopP, Typical,
+    };
+    use proptest::prelude::*;
 
     fn chain() -> Chain {
         let settings = PenaltySettings { repeat: 1.3, ..PenaltySettings::default() };
@@ -350,6 +417,57 @@ mod tests {
                 token
             })
             .collect()
+    }
+
+    /// Few distinct values, so that ties are frequent; also what is no number.
+    fn logit() -> impl Strategy<Value = f32> {
+        prop_oneof![
+            8 => (-20_i8..20).prop_map(|i| f32::from(i) / 2.0),
+            8 => -9.0_f32..9.0,
+            1 => Just(f32::NEG_INFINITY),
+            1 => Just(f32::INFINITY),
+            1 => Just(f32::NAN),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_are_the_same_without_the_others(
+            tokens in prop::collection::vec((logit(), any::<bool>()), 0..400),
+            k in -1_i32..150,
+            penalty in prop_oneof![4 => Just(1.0_f32), 1 => Just(1.5_f32)],
+            is_typical in any::<bool>(),
+        ) {
+            let settings = PenaltySettings { repeat: penalty, ..PenaltySettings::default() };
+            let mut chain = Chain::new();
+            chain.add(Penalties::new(settings)?).add(TopP::new(1.0, 1)?);
+            if is_typical {
+                chain.add(Typical::new(0.9, 1)?);
+            }
+            chain.add(TopK::new(k));
+            chain.accept(TokenId(3));
+            let logits: Vec<f32> = tokens.iter().map(|&(logit, _)| logit).collect();
+            let mut mask = TokenMask::new(tokens.len());
+            let allowed = (0..).map(TokenId).zip(&tokens).filter(|(_, (_, is_in))| *is_in);
+            mask.extend(allowed.map(|(token, _)| token));
+            let of_mask = |logits: &[f32]| {
+                let mut all = Candidates::from_logits(logits);
+                all.retain(|candidate| mask.contains(candidate.id));
+                all
+            };
+            // A NaN does not equal itself.
+            let shown = |candidates: &Candidates| format!("{candidates:?}").split("scratch").next().map(str::to_owned);
+
+            let (mut best, mut all) = (Candidates::default(), of_mask(&logits));
+            chain.apply_to(mask.blocks(&logits), &mut best);
+            chain.apply(&mut all);
+            prop_assert_eq!(shown(&best), shown(&all));
+
+            let (mut best, mut all) = (Candidates::default(), Candidates::from_logits(&logits));
+            chain.sample_logits(&logits, &mut best);
+            chain.apply(&mut all);
+            prop_assert_eq!(shown(&best), shown(&all));
+        }
     }
 
     #[test]

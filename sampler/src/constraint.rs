@@ -228,6 +228,18 @@ impl Constraint {
         }
     }
 
+    /// As [`Self::fill_language`] where no look at the vocabulary is needed; whether that is so.
+    pub(crate) fn fill_known(&self, mask: &mut TokenMask) -> bool {
+        match &self.deciding().reading {
+            Reading::Strict(strict) => strict.fill_known(&self.engine, mask),
+            // It goes by free text, whose masks are mostly known.
+            Reading::Lazy(lazy) => {
+                lazy.fill(&self.engine, mask);
+                true
+            }
+        }
+    }
+
     /// Makes `tokens` the most that may still come, that at the end included: a promise that the text
     /// can be completed whatever is picked. Masks have only tokens after which that is still so; tokens
     /// that are taken back are given back.
@@ -381,6 +393,22 @@ impl Constraint {
     /// If the vocabulary does not have it, if the grammar does not allow it, after the end, or if
     /// a limit of the matcher is reached. The constraint stays as it was.
     pub fn accept(&mut self, token: TokenId) -> Result<(), ConstraintError> {
+        if self.budget.is_some() {
+            *self = self.after(token)?;
+            return Ok(());
+        }
+        self.take(token)
+    }
+
+    /// The constraint behind a token.
+    pub(crate) fn after(&self, token: TokenId) -> Result<Self, ConstraintError> {
+        let mut after = self.clone();
+        after.take(token)?;
+        Ok(after)
+    }
+
+    /// As [`Constraint::accept`], but where that fails for the budget, it does not stay as it was.
+    fn take(&mut self, token: TokenId) -> Result<(), ConstraintError> {
         let vocabulary = self.engine.vocabulary();
         if self.ended {
             return Err(ConstraintError::AfterEnd { token });
@@ -388,30 +416,21 @@ impl Constraint {
         if vocabulary.bytes(token).is_none() {
             return Err(ConstraintError::UnknownToken { token, len: vocabulary.len() });
         }
-        if vocabulary.is_eog(token) {
-            if !self.is_complete() {
-                return Err(ConstraintError::Refused { token });
-            }
-            if self.budget == Some(0) {
-                return Err(ConstraintError::OverBudget { token, left: 0 });
-            }
+        let is_end = vocabulary.is_eog(token);
+        if is_end && !self.is_complete() {
+            return Err(ConstraintError::Refused { token });
+        }
+        if is_end {
             self.ended = true;
         } else {
-            self.read_within_budget(token)?;
+            self.read(Piece::whole(token))?;
         }
-        self.budget = self.budget.map(|left| left - 1);
-        Ok(())
-    }
-
-    fn read_within_budget(&mut self, token: TokenId) -> Result<(), ConstraintError> {
-        let piece = Piece::whole(token);
-        let Some(left) = self.budget else { return self.read(piece) };
-        let before = self.clone();
-        self.read(piece)?;
-        if !self.suffices(left, self.needed_text()) {
-            *self = before;
+        let Some(left) = self.budget else { return Ok(()) };
+        let is_enough = if is_end { left > 0 } else { self.suffices(left, self.needed_text()) };
+        if !is_enough {
             return Err(ConstraintError::OverBudget { token, left });
         }
+        self.budget = Some(left - 1);
         Ok(())
     }
 

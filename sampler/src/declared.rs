@@ -8,6 +8,7 @@ use grammask_gbnf::{Entry, KnownKeys, Session, TrackId, ValueId};
 
 use crate::generations::{Footprint, Generations};
 use crate::lookahead::Lookahead;
+use crate::meant::Meant;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::TrieNode;
@@ -129,7 +130,7 @@ impl Lookahead<'_> {
                 None => return,
             },
         };
-        self.add_value(tokens, (entry, end.member), |_| true, found);
+        self.add_value(tokens, (entry, end.member), &Meant::all(), found);
     }
 }
 

@@ -5,7 +5,6 @@
 //! tokens leave the terminal does the walk through the trie go on with what lies below. The
 //! result is kept by configuration.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_gbnf::{Entry, Session, State, Terms, TextId, TokenName, TokenReference};
@@ -14,7 +13,7 @@ use smallvec::SmallVec;
 use crate::frames::Exits;
 use crate::generations::Generations;
 use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
-use crate::mask::MaskBuffer;
+use crate::mask::{MaskBuffer, TokenMask};
 use crate::tables::{self, Tables};
 use crate::token_id::TokenId;
 use crate::vocabulary::Vocabulary;
@@ -39,7 +38,7 @@ pub struct Engine {
     vocabulary: Vocabulary,
     pub(crate) tables: Tables,
     /// The ids that have a token.
-    used: Box<[Range<usize>]>,
+    used: TokenMask,
     /// The terms of the grammars that are compiled for it: most have numbers and strings.
     terms: Mutex<Arc<Terms>>,
 }
@@ -101,18 +100,13 @@ impl Engine {
     /// Builds the trie of a vocabulary.
     pub fn new(vocabulary: Vocabulary) -> Arc<Self> {
         let (tables, terms) = (Tables::new(&vocabulary), Mutex::default());
-        let mut used: Vec<Range<usize>> = Vec::new();
-        for id in vocabulary.ids().filter(|&id| vocabulary.bytes(id).is_some()) {
-            match used.last_mut() {
-                Some(range) if range.end == id.index() => range.end += 1,
-                _ => used.push(id.index()..id.index() + 1),
-            }
-        }
-        Arc::new(Self { vocabulary, tables, used: used.into(), terms })
+        let mut used = TokenMask::new(vocabulary.len());
+        used.extend(vocabulary.ids().filter(|&id| vocabulary.bytes(id).is_some()));
+        Arc::new(Self { vocabulary, tables, used, terms })
     }
 
-    /// The ids that have a token, in order.
-    pub(crate) fn used(&self) -> &[Range<usize>] {
+    /// The ids that have a token.
+    pub(crate) fn used(&self) -> &TokenMask {
         &self.used
     }
 
@@ -197,8 +191,41 @@ impl Engine {
                 mask
             })
         };
-        let entries: Option<SmallVec<[Arc<EntryMask>; 4]>> =
-            state.entries().iter().map(&mut mask_of).collect();
+        let entries = state.entries().iter().map(&mut mask_of).collect();
+        self.unite(state, entries, mask)
+    }
+
+    /// The same if the masks of all configurations are known already; whether that is so.
+    pub(crate) fn fill_known(
+        &self,
+        session: &mut Session,
+        memo: &mut MaskMemo,
+        state: &State,
+        mask: &mut TokenMask,
+    ) -> bool {
+        let mut known = |&entry: &Entry| {
+            let blurred = session.blurred(entry);
+            let blurred = blurred.map(|entry| memo.masks.get(&(entry, state.text_of(entry))));
+            match blurred {
+                Some(None) => None,
+                Some(Some(Some(mask))) => Some(Some(mask)),
+                Some(Some(None)) | None => memo.masks.get(&(entry, state.text_of(entry))),
+            }
+        };
+        let entries: Option<SmallVec<[_; 4]>> = state.entries().iter().map(&mut known).collect();
+        let Some(entries) = entries else { return false };
+        self.unite(state, entries.into_iter().collect(), mask);
+        true
+    }
+
+    /// The mask of a state, from those of its configurations; empty if one of them could not be found.
+    /// Whether it is not.
+    fn unite(
+        &self,
+        state: &State,
+        entries: Option<SmallVec<[Arc<EntryMask>; 4]>>,
+        mask: &mut (impl MaskBuffer + ?Sized),
+    ) -> bool {
         let Some(entries) = entries else {
             mask.assign(None);
             return false;

@@ -27,7 +27,7 @@ impl Shortlist {
         match reach {
             Reach::Best(count) => count < MOST_TESTED,
             Reach::Within(_) | Reach::First => true,
-            Reach::Each | Reach::All => false,
+            Reach::Off | Reach::Each | Reach::Mass(_) | Reach::All => false,
         }
     }
 
@@ -85,7 +85,7 @@ impl Shortlist {
             }
             Reach::Within(distance) => self.allowed.first().map(|best| best.logit + distance),
             Reach::First => self.allowed.first().map(|best| best.logit),
-            Reach::Each | Reach::All => None,
+            Reach::Off | Reach::Each | Reach::Mass(_) | Reach::All => None,
         };
         least.is_some_and(|least| next < least)
     }

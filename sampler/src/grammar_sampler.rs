@@ -3,12 +3,18 @@
 use std::fmt;
 
 use crate::budget::BudgetError;
-use crate::candidates::Candidates;
+use crate::candidates::{Candidate, Candidates};
 use crate::chain::Chain;
 use crate::constraint::{Constraint, ConstraintError};
 use crate::exact::{self, Shortlist};
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
+
+/// How many tokens are tested before a mask is looked for, and how many of them may be refused: to test
+/// them takes less than a mask mostly does.
+const FEW_TESTS: (usize, usize) = (4, 0);
+/// The same where masks are to be avoided.
+const MANY_TESTS: (usize, usize) = (16, 4);
 
 /// In which order grammar and chain come. See "Modes" in `docs/sampling.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,17 +69,26 @@ pub struct GrammarSampler {
     mask: TokenMask,
     candidates: Candidates,
     shortlist: Shortlist,
-    /// The token that has been picked, with the constraint behind it, if it had to be read to know that
-    /// it leaves the budget enough.
-    picked: Option<(TokenId, Constraint)>,
+    nucleus: Vec<Candidate>,
+    /// A token that may have been picked, with the constraint behind it, if it had to be read to know that
+    /// it is allowed or that it leaves the budget enough.
+    read: Option<(TokenId, Constraint)>,
 }
 
 impl GrammarSampler {
     /// A constraint and a chain whose last sampler selects.
     pub fn new(constraint: Constraint, chain: Chain, mode: Mode) -> Self {
         let mask = TokenMask::new(constraint.engine().vocabulary().len());
-        let (candidates, shortlist) = (Candidates::default(), Shortlist::default());
-        Self { constraint, chain, mode, mask, candidates, shortlist, picked: None }
+        Self {
+            constraint,
+            chain,
+            mode,
+            mask,
+            candidates: Candidates::default(),
+            shortlist: Shortlist::default(),
+            nucleus: Vec::new(),
+            read: None,
+        }
     }
 
     /// The constraint.
@@ -113,12 +128,12 @@ impl GrammarSampler {
         if self.constraint.is_ended() {
             return Err(SampleError::NoToken);
         }
-        self.picked = None;
+        self.read = None;
         let token = match self.mode {
             Mode::GrammarFirst => self.sample_allowed(logits)?,
             Mode::Rejection => {
-                self.set_all(logits);
-                self.chain.apply(&mut self.candidates);
+                let all = self.constraint.engine().used();
+                self.chain.apply_to(all.blocks(logits), &mut self.candidates);
                 let token = self.selected()?;
                 if self.constraint.probe(token, u64::MAX) == Some(true) {
                     token
@@ -132,9 +147,11 @@ impl GrammarSampler {
         if self.constraint.budget().is_none() {
             return Ok(token);
         }
-        let mut behind = self.constraint.clone();
-        if behind.accept(token).is_ok() {
-            self.picked = Some((token, behind));
+        if self.read.as_ref().is_some_and(|&(read, _)| read == token) {
+            return Ok(token);
+        }
+        if let Ok(behind) = self.constraint.after(token) {
+            self.read = Some((token, behind));
             return Ok(token);
         }
         self.constraint.fill_mask(&mut self.mask);
@@ -142,24 +159,71 @@ impl GrammarSampler {
     }
 
     fn sample_allowed(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
-        self.fill_mask()?;
+        if self.constraint.fill_known(&mut self.mask) {
+            self.check_mask()?;
+        } else if let Some(token) = self.sample_nucleus(logits, FEW_TESTS)? {
+            return Ok(token);
+        } else {
+            self.fill_mask()?;
+        }
         self.sample_masked(logits)
     }
 
+    /// The token that a mask would lead to, if so many tests and refusals are enough to know what the
+    /// chain keeps.
+    fn sample_nucleus(
+        &mut self,
+        logits: &[f32],
+        most: (usize, usize),
+    ) -> Result<Option<TokenId>, SampleError> {
+        let Some(nucleus) = self.chain.nucleus() else { return Ok(None) };
+        let all = self.constraint.engine().used().blocks(logits);
+        self.chain.set_best((nucleus.at, nucleus.count), all, &mut self.candidates);
+        let best = self.candidates.as_slice().first().map(|best| best.id);
+        let is_found = nucleus.find(self.candidates.as_slice(), &mut self.nucleus, most, |token| {
+            if Some(token) != best {
+                return self.constraint.probe(token, exact::MOST_WORK);
+            }
+            // It is the one that will most likely be accepted.
+            match self.constraint.after(token) {
+                Ok(behind) => {
+                    self.read = Some((token, behind));
+                    Some(true)
+                }
+                Err(ConstraintError::Refused { .. } | ConstraintError::Misfit { .. }) => {
+                    Some(false)
+                }
+                Err(ConstraintError::OverBudget { .. }) => Some(true),
+                Err(_) => None,
+            }
+        });
+        if !is_found {
+            return Ok(None);
+        }
+        self.candidates.set_sorted_to(&self.nucleus);
+        let links = nucleus.behind..self.chain.len();
+        self.chain.apply_links(links, &mut self.candidates, |_, _| {});
+        self.selected().map(Some)
+    }
+
     fn sample_masked(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
-        self.candidates.set_masked(&self.mask, logits);
-        self.chain.apply(&mut self.candidates);
+        self.chain.apply_to(self.mask.blocks(logits), &mut self.candidates);
         self.selected()
     }
 
     /// What the first samplers do to each candidate by itself is done to all of them, so that
     /// afterwards the best are known.
     fn sample_exactly(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
-        let (decisive, reach) = self.chain.decisive();
-        if !Shortlist::is_worth_while(reach) {
-            return self.sample_allowed(logits);
+        if let Some(token) = self.sample_nucleus(logits, MANY_TESTS)? {
+            return Ok(token);
         }
-        self.set_all(logits);
+        let (decisive, reach) = self.chain.decisive();
+        // What a nucleus does not tell takes more tests than a mask is worth.
+        if self.chain.nucleus().is_some() || !Shortlist::is_worth_while(reach) {
+            self.fill_mask()?;
+            return self.sample_masked(logits);
+        }
+        self.candidates.set_blocks(self.constraint.engine().used().blocks(logits));
         self.chain.apply_links(0..decisive, &mut self.candidates, |_, _| {});
         let allows = |token| self.constraint.probe(token, exact::MOST_WORK);
         if !self.shortlist.apply(&mut self.candidates, reach, allows) {
@@ -170,20 +234,19 @@ impl GrammarSampler {
         self.selected()
     }
 
-    /// Every token of the vocabulary becomes a candidate.
-    fn set_all(&mut self, logits: &[f32]) {
-        self.candidates.set_ranges(self.constraint.engine().used(), logits);
-    }
-
-    /// The constraint, to be changed: what it has read of a pick is no longer so then.
+    /// The constraint, to be changed: what has been read ahead is no longer so then.
     fn constraint_mut(&mut self) -> &mut Constraint {
-        self.picked = None;
+        self.read = None;
         &mut self.constraint
     }
 
     /// The mask of what may come next, at least one token.
     fn fill_mask(&mut self) -> Result<(), SampleError> {
         self.constraint.fill_language(&mut self.mask);
+        self.check_mask()
+    }
+
+    fn check_mask(&self) -> Result<(), SampleError> {
         if self.mask.tokens().next().is_some() {
             Ok(())
         } else if self.constraint.is_too_ambiguous() {
@@ -213,8 +276,8 @@ impl GrammarSampler {
     ///
     /// As [`Constraint::accept`]; nothing has changed then.
     pub fn accept(&mut self, token: TokenId) -> Result<(), ConstraintError> {
-        match self.picked.take() {
-            Some((picked, behind)) if picked == token => self.constraint = behind,
+        match self.read.take() {
+            Some((read, behind)) if read == token => self.constraint = behind,
             _ => self.constraint.accept(token)?,
         }
         self.chain.accept(token);

@@ -11,6 +11,7 @@ use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TrackId}
 
 use crate::below::Below;
 use crate::lookahead::{Base, Lookahead};
+use crate::meant::Meant;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::TrieNode;
@@ -135,12 +136,9 @@ impl Lookahead<'_> {
         (ends, without): (&Arc<Below>, &[TrieNode]),
         found: &mut Found,
     ) {
-        let trie = &self.engine.tables.trie;
-        let is_meant = |node: TrieNode| {
-            let behind = without.partition_point(|&other| other <= node);
-            behind == 0 || !trie.is_within(node, without[behind - 1])
-        };
-        let Some(&some) = ends.nodes.iter().find(|&&node| is_meant(node)) else { return };
+        let meant = Meant::without(without, &self.engine.tables.trie);
+        let is_meant = |node: &&TrieNode| meant.contains(**node);
+        let Some(&some) = ends.nodes.iter().find(is_meant) else { return };
         let missed = self.session.missed_keys();
         let outer = self.assumed.replace(self.assumed.unwrap_or(missed));
         // What is still to be followed up is no matter of this key.
@@ -150,18 +148,15 @@ impl Lookahead<'_> {
             && let Some(value) = self.session.value_of_member(key.entry, member)
         {
             if let Some(tokens) = self.value(ends, value) {
-                self.add_value(&tokens, (key.entry, member), is_meant, &mut same);
+                self.add_value(&tokens, (key.entry, member), &meant, &mut same);
             }
         } else {
             let bytes = self.bytes_to(key, some);
             let state = self.session.after_some_key(key.start, key.entry, members, &bytes);
-            let mut add = |tokens: &[(TrieNode, TokenId)]| {
-                let meant = tokens.iter().filter(|&&(node, _)| is_meant(node));
-                same.extend(meant.map(|&(_, token)| token));
-            };
+            let mut add = |tokens: &[(TrieNode, TokenId)]| same.extend(meant.of(tokens));
             add(&ends.tokens);
             walk_below(self.session, ends, Below::ROOT, &state, &mut add);
-            for &node in ends.large.iter().filter(|&&node| is_meant(node)) {
+            for &node in ends.large.iter().filter(is_meant) {
                 self.walk(node, &state, &mut same);
             }
         }
@@ -171,7 +166,7 @@ impl Lookahead<'_> {
         if self.session.missed_keys() == missed {
             found.append(same);
         } else if outer.is_none() {
-            let nodes: Vec<_> = ends.nodes.iter().copied().filter(|&node| is_meant(node)).collect();
+            let nodes: Vec<_> = ends.nodes.iter().filter(is_meant).copied().collect();
             self.one_by_one(key, &nodes, found);
         }
     }
@@ -187,7 +182,7 @@ impl Lookahead<'_> {
                     if let Some(value) = self.session.value_of_member(key.entry, member) =>
                 {
                     if let Some(tokens) = self.value_behind(node, value) {
-                        self.add_value(&tokens, (key.entry, member), |_| true, found);
+                        self.add_value(&tokens, (key.entry, member), &Meant::all(), found);
                     }
                 }
                 KeyEnd::Declared(_) | KeyEnd::Free(_) => others.push(node),

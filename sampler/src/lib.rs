@@ -21,6 +21,7 @@
 
 mod batch;
 mod below;
+mod block;
 mod budget;
 mod candidates;
 mod chain;
@@ -46,6 +47,8 @@ mod lazy;
 mod lookahead;
 mod loops;
 mod mask;
+mod meant;
+mod nucleus;
 mod quotient;
 mod radix;
 mod reach;

@@ -2,6 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 
+use crate::block::Block;
 use crate::generations::Footprint;
 use crate::token_id::TokenId;
 
@@ -94,16 +95,10 @@ impl TokenMask {
         self.bits.ones().map(|index| TokenId(index as u32))
     }
 
-    /// The set in blocks of tokens: of each one its bits, the id of its first token, and the logits of
-    /// all of its tokens, of as many as the mask has tokens.
-    pub(crate) fn blocks<'a>(
-        &'a self,
-        logits: &'a [f32],
-    ) -> impl Iterator<Item = (usize, u32, &'a [f32])> {
-        let starts = (0..).step_by(usize::BITS as usize);
-        let logits = logits.chunks(usize::BITS as usize);
-        let blocks = self.bits.as_slice().iter().copied();
-        blocks.zip(starts).zip(logits).map(|((block, start), logits)| (block, start, logits))
+    /// The set in blocks, with the logits of its tokens: one for each id of the vocabulary.
+    pub(crate) fn blocks<'a>(&'a self, logits: &'a [f32]) -> impl Iterator<Item = Block<'a>> {
+        let blocks = Block::all(&logits[..self.len()]);
+        blocks.zip(self.bits.as_slice()).map(|(block, &bits)| Block { bits, ..block })
     }
 
     /// The set as 32-bit words: bit i % 32 of word i / 32 for token i.

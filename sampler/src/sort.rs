@@ -6,6 +6,7 @@
 
 use std::mem;
 
+use crate::block::Block;
 use crate::candidates::Candidate;
 
 /// The logit. A NaN counts as -inf, so that there is an order whatever the model computes.
@@ -63,6 +64,45 @@ pub(crate) fn partial_sort_copy(source: &[Candidate], target: &mut [Candidate]) 
         }
     }
     sort_heap(target);
+}
+
+/// The same of tokens that come in blocks, at least one of them wanted, into an empty list: only what
+/// gets into the heap is written down.
+pub(crate) fn partial_sort_blocks<'a>(
+    blocks: impl Iterator<Item = Block<'a>>,
+    count: usize,
+    best: &mut Vec<Candidate>,
+) {
+    let mut least = f32::NEG_INFINITY;
+    for block in blocks {
+        // A whole block first, which is most often all there is to see.
+        if best.len() == count && !block.has_above(least) {
+            continue;
+        }
+        for part in block.parts(AT_ONCE) {
+            if best.len() == count && !part.has_above(least) {
+                continue;
+            }
+            for candidate in part.candidates() {
+                if best.len() < count {
+                    best.push(candidate);
+                    if best.len() < count {
+                        continue;
+                    }
+                    make_heap(best);
+                } else if candidate.logit > least {
+                    sift(best, 0, candidate);
+                } else {
+                    continue;
+                }
+                least = rank(&best[0]);
+            }
+        }
+    }
+    if best.len() < count {
+        make_heap(best);
+    }
+    sort_heap(best);
 }
 
 /// Few get into a heap: a look at so many at once is over sooner.

@@ -81,6 +81,13 @@ impl Strict {
         engine.fill(&mut session, &mut memo, self.matcher.state(), mask)
     }
 
+    /// As [`Self::fill`] where no look at the vocabulary is needed; whether that is so.
+    pub(crate) fn fill_known(&self, engine: &Engine, mask: &mut TokenMask) -> bool {
+        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = self.matcher.session();
+        engine.fill_known(&mut session, &mut memo, self.matcher.state(), mask)
+    }
+
     /// Whether a piece may come next; nothing where a limit of the matcher is reached, or `most_work`.
     pub(crate) fn probe(&self, piece: Piece, engine: &Engine, most_work: u64) -> Option<bool> {
         let means = |reference: &TokenReference| piece.is_meant(reference, engine);

@@ -334,6 +334,11 @@ impl TokenTrie {
         &self.outlines[self.outlines.partition_point(|outline| outline.node <= top)..]
     }
 
+    /// The node that follows what lies below a node; perhaps there is none.
+    pub(crate) fn behind(&self, node: TrieNode) -> TrieNode {
+        TrieNode(self.end(node))
+    }
+
     /// Whether a node is `top` or lies below it.
     pub(crate) fn is_within(&self, node: TrieNode, top: TrieNode) -> bool {
         top <= node && node.0 < self.end(top)

@@ -12,6 +12,7 @@ use grammask_gbnf::{ByteSet, Entry, Session, State, Surroundings, TermId, Terms,
 use crate::below::Below;
 use crate::generations::{Footprint, Generations};
 use crate::lookahead::Lookahead;
+use crate::meant::Meant;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
@@ -23,7 +24,8 @@ use crate::walk::walk_below;
 pub(crate) struct ValueTokens {
     /// The nodes: kept, so that no others get their address.
     starts: Arc<Below>,
-    /// Those with which the value is not at its end, or just there; each with its place in the trie.
+    /// Those with which the value is not at its end, or just there; each with its place in the trie, by
+    /// which they are in order.
     tokens: Box<[(TrieNode, TokenId)]>,
     /// What lies behind the places where the value ends.
     behind: Below,
@@ -104,13 +106,10 @@ impl Lookahead<'_> {
         &mut self,
         tokens: &Arc<ValueTokens>,
         (entry, member): (Entry, u32),
-        is_meant: impl Fn(TrieNode) -> bool,
+        meant: &Meant,
         found: &mut Found,
     ) {
-        let mut add = |tokens: &[(TrieNode, TokenId)]| {
-            let meant = tokens.iter().filter(|&&(node, _)| is_meant(node));
-            found.extend(meant.map(|&(_, token)| token));
-        };
+        let mut add = |tokens: &[(TrieNode, TokenId)]| found.extend(meant.of(tokens));
         add(&tokens.tokens);
         let ValueTokens { behind, behind_large, .. } = &**tokens;
         if !behind.has_children(Below::ROOT) && behind_large.nodes.is_empty() {
@@ -121,7 +120,7 @@ impl Lookahead<'_> {
         }
         let state = self.session.behind_member(entry, member);
         tokens.walk_behind(self.session, &state, &mut add);
-        for &node in behind_large.large.iter().filter(|&&node| is_meant(node)) {
+        for &node in behind_large.large.iter().filter(|&&node| meant.contains(node)) {
             self.walk(node, &state, found);
         }
     }
@@ -143,6 +142,7 @@ impl Lookahead<'_> {
                 let state = session.behind_blurred(around);
                 let mut behind = Vec::new();
                 tokens.walk_behind(session, &state, &mut |more| behind.extend_from_slice(more));
+                behind.sort_unstable();
                 behind.into()
             });
             let known = BehindValue { _value: Arc::clone(tokens), behind };
@@ -178,6 +178,7 @@ impl ValueTokens {
             |node| trie.children(node),
             |node| tokens.extend(trie.tokens_at(node).map(|token| (node, token))),
         );
+        tokens.sort_unstable();
         Self {
             starts: Arc::clone(starts),
             tokens: tokens.into(),

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use grammask_gbnf::Grammar;
 use grammask_oracle::generate;
 use grammask_sampler::{
-    AdaptiveP, AdaptiveSettings, Chain, Constraint, Dist, Dry, DryBreakers, DrySettings,
-    DynamicTemperature, Engine, EpsilonCutoff, EtaCutoff, GrammarSampler, Greedy, LogitBias, MinP,
-    MirostatSettings, MirostatV2, Mode, Mt19937, Penalties, PenaltySettings, SampleError,
-    Temperature, TokenId, TopA, TopK, TopNSigma, TopP, Typical, Vocabulary, Xtc, XtcSettings,
-    uniform_f32,
+    AdaptiveP, AdaptiveSettings, Candidates, Chain, Constraint, Dist, Dry, DryBreakers,
+    DrySettings, DynamicTemperature, Engine, EpsilonCutoff, EtaCutoff, GrammarSampler, Greedy,
+    LogitBias, MinP, MirostatSettings, MirostatV2, Mode, Mt19937, Penalties, PenaltySettings,
+    SampleError, Temperature, TokenId, TopA, TopK, TopNSigma, TopP, Typical, Vocabulary, Xtc,
+    XtcSettings, uniform_f32,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -120,7 +120,11 @@ fn links() -> impl Strategy<Value = Vec<Link>> {
         1 => any::<u32>().prop_map(Link::MirostatV2),
         1 => any::<u32>().prop_map(Link::AdaptiveP),
     ];
-    (vec(link, 0..=6), last).prop_map(|(mut links, last)| {
+    // What begins most chains.
+    let nucleus = (3..50, 0.3_f32..1.0).prop_map(|(k, p)| vec![Link::TopK(k), Link::TopP(p)]);
+    let start = prop_oneof![2 => Just(Vec::new()), 1 => nucleus];
+    (start, vec(link, 0..=6), last).prop_map(|(mut links, more, last)| {
+        links.extend(more);
         links.push(last);
         links
     })
@@ -161,7 +165,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn exact_is_grammar_first(
+    fn both_modes_pick_what_the_chain_picks_behind_a_mask(
         grammar in grammars(),
         tokens in generate::vocabularies(),
         pairs: bool,
@@ -175,22 +179,35 @@ proptest! {
         for link in &links {
             link.add(&mut chain, len);
         }
-        let constraint = Constraint::new(&engine, &grammar, "root").expect("it compiles");
-        let mut first = GrammarSampler::new(constraint.clone(), chain.clone(), Mode::GrammarFirst);
-        let mut exact = GrammarSampler::new(constraint, chain, Mode::Exact);
+        // What one of them knows of masks is not known to the others.
+        let constraint = || Constraint::new(&engine, &grammar, "root").expect("it compiles");
+        let mut first = GrammarSampler::new(constraint(), chain.clone(), Mode::GrammarFirst);
+        let mut exact = GrammarSampler::new(constraint(), chain.clone(), Mode::Exact);
+        let mut plain = constraint();
         let mut generator = Mt19937::new(seed);
         for _ in 0..12 {
             let logits = logits(&mut generator, len, coarse);
-            let expected = first.sample(&logits);
-            if expected == Err(SampleError::TooAmbiguous) {
+            let mask = plain.mask();
+            if plain.is_too_ambiguous() {
                 break;
             }
+            let mut candidates = Candidates::default();
+            candidates.set(mask.tokens().map(|token| (token, logits[token.index()])));
+            let expected = if candidates.is_empty() {
+                Err(SampleError::NoToken)
+            } else {
+                chain.sample(&mut candidates).ok_or(SampleError::NotSelected)
+            };
+            prop_assert_eq!(first.sample(&logits), expected);
             prop_assert_eq!(exact.sample(&logits), expected);
             let Ok(token) = expected else { break };
             // NaN differs from itself, but looks the same.
+            let shown = |candidates: &Candidates| {
+                format!("{:?} {:?}", candidates.as_slice(), candidates.selected())
+            };
+            prop_assert_eq!(shown(first.candidates()), shown(&candidates));
             if !matches!(links.last(), Some(Link::Greedy)) {
-                let [a, b] = [&exact, &first].map(|sampler| format!("{:?}", sampler.candidates()));
-                prop_assert_eq!(a, b);
+                prop_assert_eq!(shown(exact.candidates()), shown(&candidates));
             }
             let size = |constraint: &Constraint| {
                 constraint.matcher().expect("it is strict").session().size()
@@ -199,6 +216,8 @@ proptest! {
                 break;
             }
             exact.accept(token).expect("the other accepts it");
+            plain.accept(token).expect("the others accept it");
+            chain.accept(token);
         }
     }
 }

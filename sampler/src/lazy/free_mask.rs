@@ -211,10 +211,7 @@ impl Plan {
             return Some(known);
         }
         let vocabulary = engine.vocabulary();
-        let mut mask = TokenMask::new(vocabulary.len());
-        for range in engine.used() {
-            mask.extend(range.clone().map(|id| TokenId(id as u32)));
-        }
+        let mut mask = engine.used().clone();
         vocabulary.eog_ids().iter().for_each(|&token| mask.remove(token));
         let mut suspects = memo.suspects.of(free.seen, &self.table, engine).as_ref().clone();
         suspects.extend(self.tokens.iter().map(|&(token, ..)| token));

@@ -135,7 +135,7 @@ impl Sampler for Dry {
 
     /// What it lowers a logit by depends on what has come.
     fn reach(&self) -> Reach {
-        Reach::Each
+        if self.settings.is_off() { Reach::Off } else { Reach::Each }
     }
 
     fn accept(&mut self, token: TokenId) {

@@ -84,7 +84,7 @@ impl Sampler for LogitBias {
     }
 
     fn reach(&self) -> Reach {
-        Reach::Each
+        if self.biases.is_empty() { Reach::Off } else { Reach::Each }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

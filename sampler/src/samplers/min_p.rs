@@ -75,7 +75,7 @@ impl Sampler for MinP {
 
     fn reach(&self) -> Reach {
         if self.is_off() {
-            Reach::Each
+            Reach::Off
         } else if self.p <= 1.0 && self.min_keep <= 1 {
             Reach::Within(self.p.ln())
         } else {

@@ -157,7 +157,7 @@ impl Sampler for Penalties {
     }
 
     fn reach(&self) -> Reach {
-        Reach::Each
+        if self.is_off() { Reach::Off } else { Reach::Each }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

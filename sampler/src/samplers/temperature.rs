@@ -56,8 +56,14 @@ impl Sampler for Temperature {
     }
 
     fn reach(&self) -> Reach {
-        // At 0 it matters to each candidate whether it is the best.
-        if self.is_off() || self.t > 0.0 { Reach::Each } else { Reach::All }
+        if self.is_off() {
+            Reach::Off
+        } else if self.t > 0.0 {
+            Reach::Each
+        } else {
+            // It matters to each candidate whether it is the best.
+            Reach::All
+        }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

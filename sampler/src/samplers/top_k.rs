@@ -46,7 +46,7 @@ impl Sampler for TopK {
     }
 
     fn reach(&self) -> Reach {
-        usize::try_from(self.k).ok().filter(|&k| k > 0).map_or(Reach::Each, Reach::Best)
+        usize::try_from(self.k).ok().filter(|&k| k > 0).map_or(Reach::Off, Reach::Best)
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

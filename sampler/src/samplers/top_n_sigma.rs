@@ -78,7 +78,7 @@ impl Sampler for TopNSigma {
     }
 
     fn reach(&self) -> Reach {
-        if self.is_off() { Reach::Each } else { Reach::All }
+        if self.is_off() { Reach::Off } else { Reach::All }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

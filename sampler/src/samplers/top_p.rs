@@ -59,7 +59,13 @@ impl Sampler for TopP {
     }
 
     fn reach(&self) -> Reach {
-        if self.is_off() { Reach::Each } else { Reach::All }
+        if self.is_off() {
+            Reach::Off
+        } else if self.p > 0.0 && self.min_keep <= 1 {
+            Reach::Mass(self.p)
+        } else {
+            Reach::All
+        }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

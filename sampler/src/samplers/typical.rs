@@ -103,7 +103,7 @@ impl Sampler for Typical {
     }
 
     fn reach(&self) -> Reach {
-        if self.is_off() { Reach::Each } else { Reach::All }
+        if self.is_off() { Reach::Off } else { Reach::All }
     }
 
     fn clone_box(&self) -> Box<dyn Sampler> {

@@ -81,7 +81,7 @@ impl Sampler for Xtc {
     }
 
     fn reach(&self) -> Reach {
-        if self.is_off() { Reach::Each } else { Reach::All }
+        if self.is_off() { Reach::Off } else { Reach::All }
     }
 
     fn reset(&mut self) {

@@ -1,0 +1,97 @@
+//! Nodes of the trie but for what lies below some of them.
+
+use smallvec::SmallVec;
+
+use crate::token_id::TokenId;
+use crate::trie::{TokenTrie, TrieNode};
+
+/// All nodes, or all but some and what lies below these.
+#[derive(Debug, Default)]
+pub(crate) struct Meant {
+    /// The others, each time from one node to the one before another, ascending.
+    others: SmallVec<[(TrieNode, TrieNode); 8]>,
+}
+
+impl Meant {
+    /// All nodes.
+    pub(crate) fn all() -> Self {
+        Self::default()
+    }
+
+    /// Without some nodes, which ascend, and what lies below them.
+    pub(crate) fn without(nodes: &[TrieNode], trie: &TokenTrie) -> Self {
+        let mut others: SmallVec<[(TrieNode, TrieNode); 8]> = SmallVec::new();
+        for &node in nodes {
+            if others.last().is_none_or(|&(_, end)| end <= node) {
+                others.push((node, trie.behind(node)));
+            }
+        }
+        Self { others }
+    }
+
+    /// Whether a node is meant.
+    pub(crate) fn contains(&self, node: TrieNode) -> bool {
+        let behind = self.others.partition_point(|&(start, _)| start <= node);
+        behind == 0 || self.others[behind - 1].1 <= node
+    }
+
+    /// The tokens that are meant, of some in the order of their nodes.
+    pub(crate) fn of<'a>(
+        &'a self,
+        mut tokens: &'a [(TrieNode, TokenId)],
+    ) -> impl Iterator<Item = TokenId> + 'a {
+        let mut others = self.others.iter();
+        let runs = std::iter::from_fn(move || {
+            let (run, rest) = match others.next() {
+                Some(&(start, end)) => {
+                    let (run, rest) = tokens.split_at(tokens.partition_point(|&(n, _)| n < start));
+                    (run, &rest[rest.partition_point(|&(node, _)| node < end)..])
+                }
+                None if tokens.is_empty() => return None,
+                None => (tokens, &tokens[tokens.len()..]),
+            };
+            tokens = rest;
+            Some(run)
+        });
+        runs.flatten().map(|&(_, token)| token)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Vocabulary;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn runs_are_what_each_node_says(
+            words in prop::collection::btree_set("[ab]{1,5}", 1..40),
+            some in prop::collection::btree_set(0_usize..40, 0..6),
+        ) {
+            let mut builder = Vocabulary::builder();
+            for word in &words {
+                builder.push(word);
+            }
+            let vocabulary = builder.build().expect("there are words");
+            let trie = TokenTrie::new(&vocabulary);
+            let nodes = words.iter().filter_map(|word| {
+                word.bytes().try_fold(TokenTrie::ROOT, |node, byte| trie.child(node, byte))
+            });
+            let mut nodes: Vec<TrieNode> = nodes.collect();
+            nodes.sort_unstable();
+            let without: Vec<_> = some.into_iter().filter_map(|at| nodes.get(at).copied()).collect();
+            let meant = Meant::without(&without, &trie);
+            let tokens: Vec<_> =
+                nodes.iter().flat_map(|&n| trie.tokens_at(n).map(move |token| (n, token))).collect();
+            let is_meant = |node| !without.iter().any(|&top| trie.is_within(node, top));
+            let expected: Vec<_> =
+                tokens.iter().filter(|&&(node, _)| is_meant(node)).map(|&(_, token)| token).collect();
+            prop_assert_eq!(meant.of(&tokens).collect::<Vec<_>>(), expected);
+            for &node in &nodes {
+                prop_assert_eq!(meant.contains(node), is_meant(node));
+            }
+            prop_assert!(Meant::all().of(&tokens).eq(tokens.iter().map(|&(_, token)| token)));
+        }
+    }
+}
