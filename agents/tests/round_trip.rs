@@ -250,6 +250,17 @@ proptest! {
     }
 }
 
+#[test]
+fn strings_that_only_begin_as_json_end_where_they_end() {
+    for text in ["\"", "\"\\", "\"a\\\"", "[\"\\", "{"] {
+        let calls =
+            [("f", "abcdefghi".to_owned(), json!({"maybe": text, "value": text, "text": text}))];
+        for format in Format::all() {
+            round_trip(format, false, &calls, &[]).unwrap();
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn pieces_make_no_difference(

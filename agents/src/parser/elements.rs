@@ -60,9 +60,10 @@ enum Inside {
 impl Inside {
     fn after(self, c: char) -> Self {
         match (self, c) {
+            // No string of JSON has a line end, nor has an escape: it is none.
+            (_, '\n') | (Self::String, '"') => Self::Plain,
             (Self::Plain, '"') | (Self::Escape, _) => Self::String,
-            // No string of JSON has a line end: it is none.
-            (Self::Plain, _) | (Self::String, '"' | '\n') => Self::Plain,
+            (Self::Plain, _) => Self::Plain,
             (Self::String, '\\') => Self::Escape,
             (Self::String, _) => Self::String,
         }
