@@ -83,7 +83,8 @@ pub trait Sampler: Send {
     }
 
     /// Whether [`apply`](Self::apply) selects at random, each candidate with the `p` that it leaves, which
-    /// it works out from the logits, and does not care whether another one is accepted. Stochastic verification of a draft
+    /// it works out from the logits, and does not care whether another one is accepted. Stochastic
+    /// verification of a draft
     /// ([`GrammarSampler::verify_stochastic`](crate::GrammarSampler::verify_stochastic)) puts its own
     /// draw in the place of such a one; any other is kept.
     fn draws(&self) -> bool {
@@ -456,7 +457,10 @@ mod tests {
                 all
             };
             // A NaN does not equal itself.
-            let shown = |candidates: &Candidates| format!("{candidates:?}").split("scratch").next().map(str::to_owned);
+            let shown = |candidates: &Candidates| {
+                let (selected, is_sorted) = (candidates.selected(), candidates.is_sorted());
+                format!("{:?} {selected:?} {is_sorted}", candidates.as_slice())
+            };
 
             let (mut best, mut all) = (Candidates::default(), of_mask(&logits));
             chain.apply_to(mask.blocks(&logits), &mut best);

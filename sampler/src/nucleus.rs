@@ -35,7 +35,7 @@ impl Nucleus {
 
     /// Writes the tokens that are kept, where `best` are the best that there are without a grammar, sorted. `allows`
     /// tests one that the grammar may refuse; nothing where that takes too much work. Whether it was decided by so
-    /// many tests, of which so many were refusals: if it cannot be, none is made.
+    /// many tests, of which so many were refusals; none is made where they would be too few if all were allowed.
     ///
     /// Why it is what top-p would keep behind a mask: what the tokens have that are not tested lies between nothing
     /// and the most that they would have if they were all allowed. In either case the probabilities of those that are

@@ -196,9 +196,10 @@ pub(super) struct AgentArgs {
     /// auto, none, required, or the name of a tool
     #[arg(long, default_value = "auto", value_name = "CHOICE", requires = "tools")]
     pub(super) tool_choice: String,
-    /// How calls are written: hermes, llama-3, mistral, harmony, json and others
-    #[arg(long, default_value = "json", value_name = "NAME", requires = "tools")]
-    pub(super) tool_format: String,
+    /// How calls are written: hermes, llama-3, mistral, harmony, json and others; by default as the
+    /// chat template of the model says, or json
+    #[arg(long, value_name = "NAME", requires = "tools")]
+    pub(super) tool_format: Option<String>,
     /// Several calls may be written
     #[arg(long, requires = "tools")]
     pub(super) parallel_tool_calls: bool,

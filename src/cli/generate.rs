@@ -41,7 +41,7 @@ pub(super) fn run(args: &GenerateArgs, output: Output) -> anyhow::Result<()> {
     let start = Instant::now();
     let tools = args.agent.tools.as_deref().map(|path| Toolbox::read(path, output)).transpose()?;
     let Request { mut constraint, grammar, plan } =
-        Request::load(args, tools.as_ref(), &loaded.engine, output)?;
+        Request::load(args, tools.as_ref(), &loaded, output)?;
     set_budget(args, &mut constraint)?;
     times.compile = start.elapsed();
 

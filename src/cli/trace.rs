@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask::sampler::{Candidates, Chain, Reach, Sampler, TokenId};
+use grammask::sampler::{Candidates, Chain, Sampler, TokenId};
 
 /// What has been seen since it was last taken.
 #[derive(Clone, Default)]
@@ -45,7 +45,8 @@ impl Trace {
     }
 }
 
-/// A sampler that is looked at.
+/// A sampler that is looked at. It does not say how far it reaches: all candidates are to come, also those that it
+/// could do without.
 #[derive(Clone)]
 struct Watched {
     sampler: Box<dyn Sampler>,
@@ -77,10 +78,6 @@ impl Sampler for Watched {
 
     fn reset(&mut self) {
         self.sampler.reset();
-    }
-
-    fn reach(&self) -> Reach {
-        self.sampler.reach()
     }
 
     fn draws(&self) -> bool {

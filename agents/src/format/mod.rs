@@ -21,6 +21,9 @@ pub struct Format {
     name: String,
     aliases: Vec<String>,
     source: String,
+    /// What its chat templates have, all of it; nothing if it cannot be told from them.
+    #[serde(default)]
+    template: Vec<String>,
     control: Vec<String>,
     /// The marks around reasoning.
     #[serde(default)]
@@ -233,6 +236,23 @@ impl Format {
         Self::all().find(|one| one.name == name || one.aliases.iter().any(|alias| alias == name))
     }
 
+    /// The format in which a model writes calls that has this chat template: the one of whose marks, all of
+    /// which are there, most are. `None` if the template says nothing of calls, or of none that is known.
+    ///
+    /// ```
+    /// use grammask_agents::Format;
+    ///
+    /// let template = "{%- for call in message.tool_calls %}<tool_call>{{ call | tojson }}</tool_call>{% endfor %}";
+    /// assert_eq!(Format::of_template(template).map(|format| format.name()), Some("hermes"));
+    /// assert!(Format::of_template("{{ messages[0].content }}").is_none());
+    /// ```
+    pub fn of_template(template: &str) -> Option<&'static Arc<Self>> {
+        let has_marks = |format: &&Arc<Self>| {
+            !format.template.is_empty() && format.template.iter().all(|it| template.contains(it))
+        };
+        Self::all().filter(has_marks).max_by_key(|format| format.template.len())
+    }
+
     /// All formats, by name.
     pub fn all() -> impl Iterator<Item = &'static Arc<Self>> {
         FORMATS.iter()
@@ -319,6 +339,15 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn templates_tell_formats_apart() {
+        for format in Format::all() {
+            let found = Format::of_template(&format.template.join(" "));
+            let is_told = format.name() != "json";
+            assert_eq!(found.map(|one| one.name()), is_told.then_some(format.name()));
+        }
+    }
 
     #[test]
     fn names_are_unique_and_sources_are_cited() {

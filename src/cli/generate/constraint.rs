@@ -10,6 +10,8 @@ use grammask::sampler::{Constraint, Engine, LazyGrammar, ThinkingBudget, TokenId
 use grammask::{grammar_constraint, is_control, plan_constraint};
 use serde_json::Value;
 
+use super::model::Loaded;
+use super::prompt;
 use crate::cli::args::{AgentArgs, GenerateArgs};
 use crate::cli::input::Source;
 use crate::cli::output::Output;
@@ -44,11 +46,12 @@ impl Request {
     pub(super) fn load(
         args: &GenerateArgs,
         tools: Option<&Toolbox>,
-        engine: &Arc<Engine>,
+        loaded: &Loaded,
         output: Output,
     ) -> anyhow::Result<Self> {
+        let engine = &loaded.engine;
         match tools {
-            Some(tools) => Self::of_tools(tools, args, engine),
+            Some(tools) => Self::of_tools(tools, tool_format(args, loaded)?, args, engine),
             None => Self::of_grammar(args, engine, output),
         }
     }
@@ -77,14 +80,10 @@ impl Request {
 
     fn of_tools(
         toolbox: &Toolbox,
+        format: &'static Arc<Format>,
         args: &GenerateArgs,
         engine: &Arc<Engine>,
     ) -> anyhow::Result<Self> {
-        let name = &args.agent.tool_format;
-        let format = Format::named(name).ok_or_else(|| {
-            let names: Vec<&str> = Format::all().map(|format| format.name()).collect();
-            anyhow!("--tool-format: there is no format `{name}`: {}", names.join(", "))
-        })?;
         let choice = match &*args.agent.tool_choice {
             "auto" => ToolChoice::Auto,
             "none" => ToolChoice::None,
@@ -117,11 +116,26 @@ impl Request {
             }
             (None, None) => constraint,
             (None, Some(_)) => bail!(
-                "--reasoning-budget: the format `{name}` has no mark that ends thinking; leave it out"
+                "--reasoning-budget: the format `{}` has no mark that ends thinking; leave it out",
+                format.name()
             ),
         };
         Ok(Self { constraint, grammar: plan.grammar.clone(), plan: Some(plan) })
     }
+}
+
+/// How calls are written.
+fn tool_format(args: &GenerateArgs, loaded: &Loaded) -> anyhow::Result<&'static Arc<Format>> {
+    let template = loaded.model.as_ref().map(prompt::template).transpose()?.flatten();
+    let name = match (&args.agent.tool_format, template.and_then(Format::of_template)) {
+        (Some(name), _) => name,
+        (None, Some(format)) => return Ok(format),
+        (None, None) => "json",
+    };
+    Format::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Format::all().map(|format| format.name()).collect();
+        anyhow!("--tool-format: there is no format `{name}`: {}", names.join(", "))
+    })
 }
 
 /// A control token, a regular expression between slashes, or else a word.

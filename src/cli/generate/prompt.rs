@@ -14,6 +14,11 @@ use crate::cli::input::Source;
 
 const TEMPLATE: &str = "tokenizer.chat_template";
 
+/// The chat template of a model, if it has one.
+pub(super) fn template(model: &Model) -> anyhow::Result<Option<&str>> {
+    Ok(model.header().text(TEMPLATE)?)
+}
+
 /// The tokens of the prompt. A model gets at least one.
 pub(super) fn tokens(
     args: &ModelArgs,
@@ -67,7 +72,7 @@ fn in_chat(
     user: &str,
     tools: Option<&Value>,
 ) -> anyhow::Result<Vec<TokenId>> {
-    let Some(template) = model.header().text(TEMPLATE).context("--chat")? else {
+    let Some(template) = template(model).context("--chat")? else {
         bail!(
             "--chat: the file of the model has no {TEMPLATE}: write the prompt as the model wants it, and \
             leave --chat out"
