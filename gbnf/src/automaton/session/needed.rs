@@ -163,6 +163,9 @@ impl Session {
         let known = |session: &mut Self, node: NodeId| {
             session.needed.of(needs).get(node.index()).copied().flatten()
         };
+        if let Some(known) = known(self, node) {
+            return known;
+        }
         // What lies below comes first; iteratively, as stacks may be deep.
         let mut path = vec![node];
         while let Some(&node) = path.last() {
