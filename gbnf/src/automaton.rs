@@ -40,7 +40,7 @@ use program::{Op, Position, Program};
 
 pub use label::Label;
 pub use members::{ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, WrittenKeys};
-pub use session::{Entry, FrameId, Session, State, Surroundings, ValueId};
+pub use session::{Blurred, Entry, FrameId, Session, State, Surroundings, ValueId};
 pub use shortest::{Needs, Spelling};
 pub use stack::NodeId;
 pub use terms::{ByteSet, ClassStep, Fingerprint, TermId, Terms};

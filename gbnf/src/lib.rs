@@ -29,9 +29,9 @@ mod unique;
 mod walk;
 
 pub use automaton::{
-    Automaton, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry, Fingerprint,
-    FrameId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, Needs, NodeId, Session, Spelling,
-    State, Surroundings, TermId, Terms, TextId, TrackId, ValueId, WrittenKeys,
+    Automaton, Blurred, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry,
+    Fingerprint, FrameId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, Needs, NodeId, Session,
+    Spelling, State, Surroundings, TermId, Terms, TextId, TrackId, ValueId, WrittenKeys,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};

@@ -7,15 +7,19 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{Entry, Session, State, Terms, TextId, TokenName, TokenReference};
+use grammask_gbnf::{
+    Blurred, Entry, Session, State, Terms, TextId, TokenName, TokenReference, WrittenKeys,
+};
 use smallvec::SmallVec;
 
 use crate::frames::Exits;
 use crate::generations::Generations;
+use crate::keys;
 use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
 use crate::mask::{MaskBuffer, TokenMask};
 use crate::tables::{self, Tables};
 use crate::token_id::TokenId;
+use crate::trie::TokenTrie;
 use crate::vocabulary::Vocabulary;
 
 /// A vocabulary with everything that is known about it: the trie of its tokens and the tables of
@@ -78,12 +82,15 @@ impl Look {
     }
 }
 
-/// Masks that have been computed, by configuration and the text on which it depends: those of one
-/// session. Nothing where that takes too much work, and for a configuration with forgotten members if
-/// the mask depends on them.
+/// A mask that has been looked for: nothing where that takes too much work, and for a configuration with
+/// forgotten members if the mask depends on them.
+type KnownMask = Option<Arc<EntryMask>>;
+
+/// Masks that have been looked for, by configuration and the text on which it depends: those of one
+/// session.
 #[derive(Debug)]
 pub(crate) struct MaskMemo {
-    masks: Generations<(Entry, TextId), Option<Arc<EntryMask>>>,
+    masks: Generations<(Entry, TextId), KnownMask>,
     lookahead: LookaheadMemo,
 }
 
@@ -168,31 +175,11 @@ impl Engine {
         state: &State,
         mask: &mut (impl MaskBuffer + ?Sized),
     ) -> bool {
-        let mut mask_of = |&entry: &Entry| {
-            if let Some(blurred) = session.blurred(entry) {
-                let key = (blurred, state.text_of(blurred));
-                let known = memo.masks.get(&key).unwrap_or_else(|| {
-                    let lookahead = &mut memo.lookahead;
-                    let mask = session
-                        .if_blurred(|session| self.entry_mask(session, lookahead, state, blurred));
-                    let mask = mask.flatten().map(Arc::new);
-                    memo.masks.insert(key, mask.clone());
-                    mask
-                });
-                if known.is_some() {
-                    return known;
-                }
-            }
-            let key = (entry, state.text_of(entry));
-            memo.masks.get(&key).unwrap_or_else(|| {
-                let mask = self.entry_mask(session, &mut memo.lookahead, state, entry);
-                let mask = mask.map(Arc::new);
-                memo.masks.insert(key, mask.clone());
-                mask
-            })
-        };
-        let entries = state.entries().iter().map(&mut mask_of).collect();
-        self.unite(state, entries, mask)
+        let entries = state.entries().iter();
+        let masks = entries
+            .map(|&entry| self.mask_of(session, memo, state, entry, true).flatten())
+            .collect();
+        self.unite(state, masks, mask)
     }
 
     /// The same if the masks of all configurations are known already; whether that is so.
@@ -203,19 +190,78 @@ impl Engine {
         state: &State,
         mask: &mut TokenMask,
     ) -> bool {
-        let mut known = |&entry: &Entry| {
-            let blurred = session.blurred(entry);
-            let blurred = blurred.map(|entry| memo.masks.get(&(entry, state.text_of(entry))));
-            match blurred {
-                Some(None) => None,
-                Some(Some(Some(mask))) => Some(Some(mask)),
-                Some(Some(None)) | None => memo.masks.get(&(entry, state.text_of(entry))),
-            }
-        };
-        let entries: Option<SmallVec<[_; 4]>> = state.entries().iter().map(&mut known).collect();
-        let Some(entries) = entries else { return false };
-        self.unite(state, entries.into_iter().collect(), mask);
+        let entries = state.entries().iter();
+        let masks: Option<SmallVec<[_; 4]>> =
+            entries.map(|&entry| self.mask_of(session, memo, state, entry, false)).collect();
+        let Some(masks) = masks else { return false };
+        self.unite(state, masks.into_iter().collect(), mask);
         true
+    }
+
+    /// The mask of a configuration of a state, if it is known; if not, it is looked for if it `may_look`.
+    fn mask_of(
+        &self,
+        session: &mut Session,
+        memo: &mut MaskMemo,
+        state: &State,
+        entry: Entry,
+        may_look: bool,
+    ) -> Option<KnownMask> {
+        let key = (entry, state.text_of(entry));
+        if let Some(Blurred { entry: blurred, written }) = session.blurred(entry) {
+            if written.is_some()
+                && let Some(known) = memo.masks.get(&key)
+            {
+                return Some(known);
+            }
+            let blurred_key = (blurred, state.text_of(blurred));
+            let known = memo.masks.get(&blurred_key).or_else(|| {
+                may_look.then(|| {
+                    let lookahead = &mut memo.lookahead;
+                    let mask = session
+                        .if_blurred(|session| self.entry_mask(session, lookahead, state, blurred));
+                    let mask = mask.flatten().map(Arc::new);
+                    memo.masks.insert(blurred_key, mask.clone());
+                    mask
+                })
+            });
+            if let Some(mask) = known? {
+                let Some(written) = written else { return Some(Some(mask)) };
+                if let Some(without) = self.written_tokens(session, entry, written) {
+                    let is_same = without.is_empty();
+                    let mask = if is_same { mask } else { Arc::new(mask.without(without)) };
+                    memo.masks.insert(key, Some(Arc::clone(&mask)));
+                    return Some(Some(mask));
+                }
+            }
+        }
+        memo.masks.get(&key).or_else(|| {
+            may_look.then(|| {
+                let mask = self.entry_mask(session, &mut memo.lookahead, state, entry);
+                let mask = mask.map(Arc::new);
+                memo.masks.insert(key, mask.clone());
+                mask
+            })
+        })
+    }
+
+    /// The tokens with which a key of a configuration would be one of those that have been written. Nothing
+    /// if one of them can be read in another way.
+    fn written_tokens(
+        &self,
+        session: &mut Session,
+        entry: Entry,
+        written: WrittenKeys,
+    ) -> Option<Box<[TokenId]>> {
+        let trie = &self.tables.trie;
+        let mut tokens = Vec::new();
+        for end in keys::ends_of_written(session, written, (trie, TokenTrie::ROOT)) {
+            if !session.is_only_end(entry.label, &trie.path(end)) {
+                return None;
+            }
+            tokens.extend_from_slice(trie.tokens_from(end));
+        }
+        Some(tokens.into())
     }
 
     /// The mask of a state, from those of its configurations; empty if one of them could not be found.
@@ -226,14 +272,20 @@ impl Engine {
         entries: Option<SmallVec<[Arc<EntryMask>; 4]>>,
         mask: &mut (impl MaskBuffer + ?Sized),
     ) -> bool {
-        let Some(entries) = entries else {
-            mask.assign(None);
-            return false;
-        };
-        let mut masks = entries.iter().flat_map(|entry| entry.masks());
-        mask.assign(masks.next());
-        masks.for_each(|more| mask.unite(more));
-        entries.iter().flat_map(|entry| entry.tokens()).for_each(|token| mask.add(token));
+        match entries.as_ref().and_then(|entries| entries.first()) {
+            Some(first) => first.fill(mask),
+            None => mask.assign(None),
+        }
+        let Some(entries) = entries else { return false };
+        for entry in entries.iter().skip(1) {
+            if entry.has_all() {
+                entry.add_to(mask);
+            } else {
+                let mut other = TokenMask::new(self.vocabulary.len());
+                entry.fill(&mut other);
+                mask.unite(&other);
+            }
+        }
         if state.is_complete() {
             self.vocabulary.eog_ids().iter().for_each(|&token| mask.add(token));
         }
@@ -325,8 +377,7 @@ mod tests {
                         let only = state.only(entry);
                         let mask = engine.look(look, &mut session, &mut memo, (&only, entry))?;
                         let mut tokens = TokenMask::new(engine.vocabulary().len());
-                        mask.masks().for_each(|mask| tokens.union_with(mask));
-                        tokens.extend(mask.tokens());
+                        mask.fill(&mut tokens);
                         Some((look, tokens))
                     });
                     let masks: Vec<_> = masks.collect();

@@ -7,14 +7,14 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TrackId};
+use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TrackId, WrittenKeys};
 
 use crate::below::Below;
 use crate::lookahead::{Base, Lookahead};
 use crate::meant::Meant;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
-use crate::trie::TrieNode;
+use crate::trie::{TokenTrie, TrieNode};
 use crate::walk::walk_below;
 
 impl Lookahead<'_> {
@@ -65,7 +65,11 @@ impl Lookahead<'_> {
         let Some(declared) = self.declared(key.node, key.entry) else { return };
         let is_end = |node: TrieNode| ends.nodes.binary_search(&node).is_ok();
         let mut known: Vec<TrieNode> = declared.ends.iter().map(|end| end.node).collect();
-        self.add_written(key, &mut known);
+        let written = self.session.known_keys(key.entry.label).and_then(KnownKeys::written);
+        if let Some(written) = written {
+            let trie = (&self.engine.tables.trie, key.node);
+            known.extend(ends_of_written(self.session, written, trie));
+        }
         known.retain(|&node| is_end(node));
         known.extend(ends.nodes.iter().filter(|&&node| self.is_like(key, node)));
         known.sort_unstable();
@@ -201,21 +205,25 @@ impl Lookahead<'_> {
             }
         }
     }
+}
 
-    /// Adds the nodes where an undeclared key ends that has been written.
-    fn add_written(&self, key: Key<'_>, found: &mut Vec<TrieNode>) {
-        let trie = &self.engine.tables.trie;
-        let written = self.session.known_keys(key.entry.label).and_then(KnownKeys::written);
-        let mut pending: Vec<_> = written.map(|written| (key.node, written)).into_iter().collect();
-        while let Some((node, written)) = pending.pop() {
-            for (byte, written) in self.session.written_after(written) {
-                if let Some(child) = trie.child(node, byte) {
-                    found.extend(self.session.written_end(written).then_some(child));
-                    pending.push((child, written));
-                }
+/// The nodes below one of a trie where an undeclared key ends that has been written.
+pub(crate) fn ends_of_written(
+    session: &Session,
+    written: WrittenKeys,
+    (trie, node): (&TokenTrie, TrieNode),
+) -> Vec<TrieNode> {
+    let mut ends = Vec::new();
+    let mut pending = vec![(node, written)];
+    while let Some((node, written)) = pending.pop() {
+        for (byte, written) in session.written_after(written) {
+            if let Some(child) = trie.child(node, byte) {
+                ends.extend(session.written_end(written).then_some(child));
+                pending.push((child, written));
             }
         }
     }
+    ends
 }
 
 /// A configuration within a key.

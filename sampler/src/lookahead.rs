@@ -10,7 +10,7 @@ use crate::engine::Engine;
 use crate::frames::{Exits, FrameMemo};
 use crate::generations::Footprint;
 use crate::interior::{Interior, Iterations};
-use crate::mask::TokenMask;
+use crate::mask::{MaskBuffer, TokenMask};
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TokenTrie;
@@ -82,27 +82,54 @@ impl Lookahead<'_> {
             bases.into_iter().for_each(|base| exits.add_base(base));
             bases = exits.take_bases();
         }
-        EntryMask { bases, more: found.into_set() }
+        EntryMask { bases, more: found.into_set(), without: Box::default() }
     }
 }
 
 /// The mask of one configuration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct EntryMask {
     /// The tokens that stay inside the terminal, where tables have them.
     bases: Box<[Base]>,
     /// All others.
     more: TokenSet,
+    /// Those of them that are not allowed after all.
+    without: Box<[TokenId]>,
 }
 
 impl EntryMask {
+    /// The same but for some tokens.
+    pub(crate) fn without(&self, without: Box<[TokenId]>) -> Self {
+        Self { without, ..self.clone() }
+    }
+
+    /// Whether no token is left out of what it is made of.
+    pub(crate) fn has_all(&self) -> bool {
+        self.without.is_empty()
+    }
+
+    /// Makes a mask this one.
+    pub(crate) fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) {
+        let mut masks = self.masks();
+        mask.assign(masks.next());
+        masks.for_each(|more| mask.unite(more));
+        self.tokens().for_each(|token| mask.add(token));
+        self.without.iter().for_each(|&token| mask.take_out(token));
+    }
+
+    /// Adds the tokens to a mask; those that are left out must be none.
+    pub(crate) fn add_to(&self, mask: &mut (impl MaskBuffer + ?Sized)) {
+        self.masks().for_each(|more| mask.unite(more));
+        self.tokens().for_each(|token| mask.add(token));
+    }
+
     /// The masks of which it is made, besides some tokens.
-    pub(crate) fn masks(&self) -> impl Iterator<Item = &TokenMask> {
+    fn masks(&self) -> impl Iterator<Item = &TokenMask> {
         self.bases.iter().filter_map(Base::mask).chain(self.more.mask())
     }
 
     /// These tokens.
-    pub(crate) fn tokens(&self) -> impl Iterator<Item = TokenId> + '_ {
+    fn tokens(&self) -> impl Iterator<Item = TokenId> + '_ {
         self.bases.iter().flat_map(Base::tokens).chain(self.more.tokens()).copied()
     }
 }
@@ -113,7 +140,10 @@ impl Footprint for EntryMask {
             Base::Interior(_) | Base::Iterations(_) => 0,
             Base::Some(tokens) => tokens.bytes(),
         });
-        size_of_val(&*self.bases) + bases.sum::<usize>() + self.more.bytes()
+        size_of_val(&*self.bases)
+            + bases.sum::<usize>()
+            + self.more.bytes()
+            + size_of_val(&*self.without)
     }
 }
 

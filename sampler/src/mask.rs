@@ -143,6 +143,9 @@ pub(crate) trait MaskBuffer {
 
     /// Adds a token; an id out of range is left out.
     fn add(&mut self, token: TokenId);
+
+    /// Takes a token out.
+    fn take_out(&mut self, token: TokenId);
 }
 
 impl MaskBuffer for TokenMask {
@@ -159,6 +162,10 @@ impl MaskBuffer for TokenMask {
 
     fn add(&mut self, token: TokenId) {
         self.insert(token);
+    }
+
+    fn take_out(&mut self, token: TokenId) {
+        self.remove(token);
     }
 }
 
@@ -178,6 +185,12 @@ impl MaskBuffer for [u32] {
     fn add(&mut self, token: TokenId) {
         if let Some(word) = self.get_mut(token.index() / 32) {
             *word |= 1 << (token.index() % 32);
+        }
+    }
+
+    fn take_out(&mut self, token: TokenId) {
+        if let Some(word) = self.get_mut(token.index() / 32) {
+            *word &= !(1 << (token.index() % 32));
         }
     }
 }

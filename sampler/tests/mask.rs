@@ -227,6 +227,28 @@ fn few_undeclared_keys_are_compared() {
     }
 }
 
+/// A key that has been written may be the beginning of a longer one, and what looks like it the end of a
+/// shorter one with its value.
+#[test]
+fn written_keys_may_be_read_otherwise() {
+    let tokens =
+        ["'", "a", "b", "a'", "a=", "ab=", "a':1", "b'", "=", ":", "1", ",", "1,'a'", "1,a="];
+    let tokens: Vec<Vec<u8>> = tokens.map(|token| token.as_bytes().to_vec()).into();
+    let bodies = [
+        r#"("'" [a-b]* "'") *=> ":1""#,
+        r#"("a" [^=]* "="?) *=> [^a]"#,
+        r#"("a" [a-b]*) *=> "=1"?"#,
+    ];
+    for body in bodies {
+        let grammar = Grammar::parse(&format!(r#"root ::= @members(",")({body})"#));
+        let grammar = grammar.expect("a grammar");
+        for n in 0..60 {
+            let choices: Vec<u16> = (0..14).map(|at| (n * (at + 3) + at) % 7).collect();
+            run(&engine(&tokens), &grammar, &choices).expect("exact");
+        }
+    }
+}
+
 /// A literal that is no term, and tokens that lead through more rules than are looked at one by one.
 #[test]
 fn long_texts_and_deep_nesting() {

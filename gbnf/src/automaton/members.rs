@@ -121,6 +121,16 @@ type SeenId = u32;
 /// How many members there are of each entry whose members are counted.
 type CountsId = u32;
 
+/// Which of the keys that have been written and must be remembered have been forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Forgotten {
+    Nothing,
+    /// See [`MemberTables::with_some_key`].
+    Some,
+    /// See [`MemberTables::blurred_key`].
+    All,
+}
+
 /// Which members an object has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct MemberState {
@@ -132,8 +142,7 @@ struct MemberState {
     count: u32,
     /// The keys that have been written, as far as they must be remembered.
     written: SetId,
-    /// Whether one of them has been forgotten: see [`MemberTables::with_some_key`].
-    forgotten: bool,
+    forgotten: Forgotten,
     /// Nothing else is known than this: see [`MemberTables::blurred`].
     blurred: Option<Outlook>,
 }
@@ -146,7 +155,7 @@ impl MemberState {
         needed: 0,
         count: 0,
         written: SetId::EMPTY,
-        forgotten: false,
+        forgotten: Forgotten::Nothing,
         blurred: None,
     };
 }
@@ -159,6 +168,9 @@ struct Context {
     written: Option<SetId>,
     /// What has been read of the key.
     path: TextId,
+    /// All that is known of this key and those before it is that they differ: see
+    /// [`MemberTables::blurred_key`].
+    is_blurred: bool,
 }
 
 /// The states of all members of a session.
@@ -286,8 +298,10 @@ impl MemberTables {
 
     /// An undeclared key is compared with those that have been written.
     fn compare(&mut self, state: u32) {
-        if self.states.get(state).forgotten {
-            self.guess(Guesses { keys: 1, members: 0 });
+        match self.states.get(state).forgotten {
+            Forgotten::Nothing => {}
+            Forgotten::Some => self.guess(Guesses { keys: 1, members: 0 }),
+            Forgotten::All => self.guess(Guesses { keys: 0, members: 1 }),
         }
     }
 
@@ -317,7 +331,8 @@ impl MemberTables {
         }
         let room = self.room(shape, state);
         let written = self.states.get(state).written;
-        let context = Context { state, written: Some(written), path: TextId::EMPTY };
+        let context =
+            Context { state, written: Some(written), path: TextId::EMPTY, is_blurred: false };
         self.goes_on(shape, &shape.tags(), &context, room, terms)
     }
 
@@ -363,7 +378,7 @@ impl MemberTables {
         };
         let written = self.states.get(state).written;
         let written = Some(written).filter(|&keys| shape.has_many && keys != SetId::EMPTY);
-        let context = Context { state, written, path: TextId::EMPTY };
+        let context = Context { state, written, path: TextId::EMPTY, is_blurred: false };
         (start, ContextId(self.contexts.intern(context)))
     }
 
@@ -452,7 +467,7 @@ impl MemberTables {
         }
         let mut now = before;
         now.written = before.written.and_then(|keys| self.texts.child(keys, byte));
-        if shape.has_many {
+        if shape.has_many && !before.is_blurred {
             now.path = self.texts.append(before.path, byte);
         }
         let mut after = KeyAfter::default();
@@ -466,6 +481,12 @@ impl MemberTables {
             }
         } else if now.written.is_none_or(|keys| self.texts.ends(keys).is_none()) {
             for &(_, member) in &*complete {
+                if now.is_blurred {
+                    let state = self.counted(shape, now.state, member);
+                    let is_allowed = self.allowed(shape, now.state, member, room);
+                    after.ends.extend(is_allowed.then(|| (member, self.states.intern(state))));
+                    continue;
+                }
                 self.compare(now.state);
                 if self.allowed(shape, now.state, member, room) {
                     let state = self.with_key(shape, now.state, member, now.path);
@@ -525,10 +546,13 @@ impl MemberTables {
     /// The state after a member of the entry `member`, its undeclared key forgotten: good for as
     /// long as no further key is compared with it.
     pub(crate) fn with_some_key(&mut self, shape: &Shape, context: ContextId, member: u32) -> u32 {
-        let state = self.contexts.get(context.0).state;
-        self.compare(state);
+        let Context { state, is_blurred, .. } = *self.contexts.get(context.0);
+        if !is_blurred {
+            self.compare(state);
+        }
         let state = self.counted(shape, state, member);
-        self.states.intern(MemberState { forgotten: true, ..state })
+        let forgotten = state.forgotten.max(Forgotten::Some);
+        self.states.intern(MemberState { forgotten, ..state })
     }
 
     /// The state after a member of the entry `member`; an undeclared key is forgotten.

@@ -25,7 +25,7 @@ use crate::automaton::terms::{ByteSet, Fingerprint, TermId, Terms};
 use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
 use crate::grammar::TokenReference;
-pub use blurred::Surroundings;
+pub use blurred::{Blurred, Surroundings};
 use closure::{Expansion, Item};
 pub use frames::FrameId;
 use needed::NodeNeeds;
@@ -240,8 +240,9 @@ impl Session {
         self.finish(reached)
     }
 
-    /// The same where the byte stays inside the only terminal, as most bytes of a text do.
-    fn step_inside(&self, state: &State, byte: u8) -> Option<State> {
+    /// The same where the byte stays inside the only terminal, as most bytes of a text do: nothing that has
+    /// to be counted or limited.
+    pub(crate) fn step_inside(&self, state: &State, byte: u8) -> Option<State> {
         let &[Entry { label: Label::Term(term), track: TrackId::NONE, below }] = &state.entries[..]
         else {
             return None;
@@ -384,8 +385,7 @@ impl Session {
 
     /// The only byte that may come next, and the state behind it.
     fn only_step(&mut self, state: &State) -> Option<(u8, State)> {
-        let is_token = |entry: &Entry| matches!(entry.label, Label::Token(_));
-        if state.complete || state.entries.iter().any(is_token) {
+        if state.complete || state.has_tokens() {
             return None;
         }
         let mut steps = self.first(state).iter().collect::<SmallVec<[u8; 4]>>().into_iter();

@@ -83,6 +83,11 @@ impl Texts {
         self.steps.len() + self.sets.len() + self.objects.len()
     }
 
+    /// How many sets there are, the rests of their texts included.
+    pub(crate) fn sets_len(&self) -> usize {
+        self.sets.len()
+    }
+
     /// How much there is, for [`Texts::forget_since`].
     pub(crate) fn mark(&self) -> TextsMark {
         let (steps, sets) = (self.steps.len(), self.sets.len());

@@ -1,13 +1,14 @@
-//! Members of which nothing is known but what may follow them: what is the same after any of them is
-//! found once.
+//! Members of which nothing is known but what may follow them, and keys of which nothing is known but that they
+//! differ from those before them: what is the same after any of them is found once.
 
 use smallvec::SmallVec;
 
 use crate::automaton::members::{
-    ContextId, Guesses, KeyAfter, KeyStateId, MemberState, MemberTables, Shape,
+    Context, ContextId, Forgotten, Guesses, KeyAfter, KeyStateId, MOST_FORGOTTEN, MemberState,
+    MemberTables, Shape, WrittenKeys,
 };
 use crate::automaton::terms::{TermId, Terms};
-use crate::automaton::texts::SetId;
+use crate::automaton::texts::{SetId, TextId};
 
 /// What may follow the members that an object has, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,13 +38,35 @@ impl MemberTables {
             may_close: Some(self.may_close(shape, state)),
             may_go_on: Some(self.may_go_on(shape, state, terms)),
             undeclared,
-            is_written: before.written != SetId::EMPTY || before.forgotten,
+            is_written: before.written != SetId::EMPTY || before.forgotten != Forgotten::Nothing,
         }
     }
 
     /// The state of members of which only is known what may follow them.
     pub(crate) fn blurred(&mut self, outlook: Outlook) -> u32 {
         self.states.intern(MemberState { blurred: Some(outlook), ..MemberState::START })
+    }
+
+    /// The context of a key of which is forgotten what has been read of it, as are the undeclared keys before
+    /// it, from which it will differ; with what these have behind what has been read, where they begin so. Nothing
+    /// if there is nothing to forget, or too much.
+    pub(crate) fn blurred_key(
+        &mut self,
+        context: ContextId,
+    ) -> Option<(ContextId, Option<WrittenKeys>)> {
+        let Context { state, written, path, .. } = *self.contexts.get(context.0);
+        let state = *self.states.get(state);
+        if written.is_none() && path == TextId::EMPTY || state.blurred.is_some() {
+            return None;
+        }
+        // See `some_key_left`: there are no more keys than sets.
+        if written.is_some() && self.texts.sets_len() as u64 > MOST_FORGOTTEN / 2 {
+            return None;
+        }
+        let forgotten = Forgotten::All;
+        let state = self.states.intern(MemberState { written: SetId::EMPTY, forgotten, ..state });
+        let blurred = Context { state, written: None, path: TextId::EMPTY, is_blurred: true };
+        Some((ContextId(self.contexts.intern(blurred)), written.map(WrittenKeys)))
     }
 
     /// What is known, or else that it has been asked for.

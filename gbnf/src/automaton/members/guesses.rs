@@ -7,7 +7,8 @@ use crate::automaton::members::MemberTables;
 pub(crate) struct Guesses {
     /// For keys that have been forgotten: see [`MemberTables::with_some_key`].
     pub(crate) keys: u64,
-    /// For members of which only an outlook is known: see [`MemberTables::blurred`].
+    /// For members of which only an outlook is known, or keys of which only is known that they differ: see
+    /// [`MemberTables::blurred`] and [`MemberTables::blurred_key`].
     pub(crate) members: u64,
 }
 

@@ -27,7 +27,7 @@ impl KnownKeys {
 
 /// What undeclared keys that have been written have behind what has been read of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WrittenKeys(SetId);
+pub struct WrittenKeys(pub(super) SetId);
 
 impl MemberTables {
     /// The keys that may be going on in a context.
@@ -115,6 +115,22 @@ impl MemberTables {
         written: WrittenKeys,
     ) -> impl Iterator<Item = (u8, WrittenKeys)> {
         self.texts.children(written.0).iter().map(|&(byte, set)| (byte, WrittenKeys(set)))
+    }
+
+    /// Whether keys that begin with these bytes end behind them, and none does before.
+    pub(crate) fn is_only_end(
+        &mut self,
+        mut state: KeyStateId,
+        bytes: &[u8],
+        terms: &Terms,
+    ) -> bool {
+        for (at, &byte) in bytes.iter().enumerate() {
+            if at > 0 && !self.complete(state, terms).is_empty() {
+                return false;
+            }
+            state = self.key_step(state, byte, terms);
+        }
+        self.tags(state).iter().all(|&(rest, _)| rest == TermId::EMPTY)
     }
 
     /// Whether one of them ends here.

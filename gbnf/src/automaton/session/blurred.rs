@@ -3,7 +3,7 @@
 
 use super::{Entry, Session, State};
 use crate::automaton::label::Label;
-use crate::automaton::members::Outlook;
+use crate::automaton::members::{Outlook, WrittenKeys};
 use crate::automaton::program::{Op, Position};
 use crate::automaton::stack::{Frame, NodeId, Stacks};
 
@@ -15,17 +15,34 @@ pub struct Surroundings {
     below: NodeId,
 }
 
+/// A configuration of which some is forgotten.
+#[derive(Clone, Copy, Debug)]
+pub struct Blurred {
+    /// The configuration.
+    pub entry: Entry,
+    /// What undeclared keys that have been written have behind what has been read of the key: none of them
+    /// may come.
+    pub written: Option<WrittenKeys>,
+}
+
 impl Session {
     /// A configuration that differs only in the members that objects around have, of which nothing is
-    /// known any more but whether the object may end and whether another one may come. What follows
-    /// is the same as far as [`Session::if_blurred`] finds it. Nothing if there are lists whose items may
-    /// have to be compared. Not for the inside of [`Session::look_ahead`].
-    pub fn blurred(&mut self, entry: Entry) -> Option<Entry> {
+    /// known any more but whether the object may end and whether another one may come, and in what has
+    /// been read of an undeclared key and of those before it. What follows is the same as far as
+    /// [`Session::if_blurred`] finds it, but for keys that have been written. Nothing if there are lists
+    /// whose items may have to be compared. Not for the inside of [`Session::look_ahead`].
+    pub fn blurred(&mut self, entry: Entry) -> Option<Blurred> {
         if !self.program.lists.is_empty() || self.program.shapes.is_empty() {
             return None;
         }
         let below = self.blurred_node(entry.below);
-        Some(Entry { below, ..entry })
+        let blurred = Blurred { entry: Entry { below, ..entry }, written: None };
+        let Label::Key { shape, state, context } = entry.label else { return Some(blurred) };
+        let Some((context, written)) = self.members.blurred_key(context) else {
+            return Some(blurred);
+        };
+        let label = Label::Key { shape, state, context };
+        Some(Blurred { entry: Entry { label, ..blurred.entry }, written })
     }
 
     /// What is found with such a configuration; nothing if it has mattered which members an object has

@@ -41,6 +41,13 @@ impl Session {
         self.members.written_end(written)
     }
 
+    /// Whether the keys of a label that begin with these bytes end behind them, and none does before,
+    /// whatever keys have been written.
+    pub fn is_only_end(&mut self, label: Label, bytes: &[u8]) -> bool {
+        let Label::Key { state, .. } = label else { return false };
+        self.members.is_only_end(state, bytes, &self.terms)
+    }
+
     /// What the key of a label is if it ends after these bytes.
     pub fn key_end(&mut self, label: Label, bytes: &[u8]) -> KeyEnd {
         let Label::Key { shape, state, context } = label else { return KeyEnd::None };

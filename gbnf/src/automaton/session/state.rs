@@ -70,6 +70,11 @@ impl State {
         self.entries.retain(|entry| keep(*entry));
     }
 
+    /// Whether a token reference may come next.
+    pub fn has_tokens(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry.label, Label::Token(_)))
+    }
+
     /// Whether the text read so far is in the language.
     pub fn is_complete(&self) -> bool {
         self.complete
