@@ -140,6 +140,10 @@ impl Matcher {
     fn read(&self, session: &mut Session, bytes: &[u8]) -> Result<State, AdvanceError> {
         let mut state = self.now.state.clone();
         for (at, &byte) in bytes.iter().enumerate() {
+            if let Some(next) = session.step_inside(&state, byte) {
+                state = next;
+                continue;
+            }
             let error = |kind| Err(AdvanceError { kind, valid_up_to: at });
             let Some(next) = session.limited(MAX_WORK, |session| session.step(&state, byte)) else {
                 return error(AdvanceErrorKind::TooAmbiguous { limit: MAX_WORK });
@@ -181,7 +185,12 @@ impl Matcher {
         let step = |session: &mut Session| {
             session.step_token(&self.now.state, bytes.unwrap_or_default(), matches)
         };
-        let Some(as_token) = session.limited(MAX_WORK, step) else {
+        let as_token = if self.now.state.has_tokens() {
+            session.limited(MAX_WORK, step)
+        } else {
+            Some(State::default())
+        };
+        let Some(as_token) = as_token else {
             let kind = AdvanceErrorKind::TooAmbiguous { limit: MAX_WORK };
             return Err(AdvanceError { kind, valid_up_to: 0 });
         };

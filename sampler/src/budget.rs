@@ -152,7 +152,7 @@ impl<'a> Budget<'a> {
     ) {
         let vocabulary = engine.vocabulary();
         let mut rest = tokens.clone();
-        if !state.entries().iter().any(|entry| matches!(entry.label, Label::Token(_))) {
+        if !state.has_tokens() {
             // In the order of their bytes, so that what two have in common is read once.
             let mut states = vec![state.clone()];
             let mut last: &[u8] = &[];

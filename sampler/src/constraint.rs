@@ -354,16 +354,18 @@ impl Constraint {
     /// Whether the budget suffices after a token that the language allows.
     fn is_within_budget(&self, token: TokenId) -> bool {
         let Some(left) = self.budget else { return true };
-        if self.engine.vocabulary().is_eog(token) {
-            return left > 0;
-        }
-        self.suffices(left, self.needed_after(Piece::whole(token)))
+        let is_end = self.engine.vocabulary().is_eog(token);
+        self.suffices(left, is_end, || self.needed_after(Piece::whole(token)))
     }
 
-    /// Whether so many tokens suffice for another one, what it needs behind it, and the end.
-    fn suffices(&self, left: usize, needed: Option<usize>) -> bool {
+    /// Whether so many tokens suffice for the end; or for another token, what is needed behind it, and
+    /// the end.
+    fn suffices(&self, left: usize, is_end: bool, needed: impl FnOnce() -> Option<usize>) -> bool {
+        if is_end {
+            return left > 0;
+        }
         let most = left.checked_sub(1 + self.end());
-        most.zip(needed).is_some_and(|(most, needed)| needed <= most)
+        most.is_some_and(|most| needed().is_some_and(|needed| needed <= most))
     }
 
     /// Whether a token may come next; nothing where a limit of the matcher is reached, or `most_work`.
@@ -426,8 +428,7 @@ impl Constraint {
             self.read(Piece::whole(token))?;
         }
         let Some(left) = self.budget else { return Ok(()) };
-        let is_enough = if is_end { left > 0 } else { self.suffices(left, self.needed_text()) };
-        if !is_enough {
+        if !self.suffices(left, is_end, || self.needed_text()) {
             return Err(ConstraintError::OverBudget { token, left });
         }
         self.budget = Some(left - 1);

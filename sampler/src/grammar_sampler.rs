@@ -8,6 +8,7 @@ use crate::chain::Chain;
 use crate::constraint::{Constraint, ConstraintError};
 use crate::exact::{self, Shortlist};
 use crate::mask::TokenMask;
+use crate::nucleus::Nucleus;
 use crate::token_id::TokenId;
 
 /// How many tokens are tested before a mask is looked for, and how many of them may be refused: to test
@@ -155,28 +156,31 @@ impl GrammarSampler {
             return Ok(token);
         }
         self.constraint.fill_mask(&mut self.mask);
+        self.check_mask()?;
         self.sample_masked(logits)
     }
 
     fn sample_allowed(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
         if self.constraint.fill_known(&mut self.mask) {
             self.check_mask()?;
-        } else if let Some(token) = self.sample_nucleus(logits, FEW_TESTS)? {
-            return Ok(token);
-        } else {
-            self.fill_mask()?;
+            return self.sample_masked(logits);
         }
-        self.sample_masked(logits)
+        if let Some(nucleus) = self.chain.nucleus()
+            && let Some(token) = self.sample_nucleus(nucleus, logits, FEW_TESTS)?
+        {
+            return Ok(token);
+        }
+        self.sample_behind_mask(logits)
     }
 
     /// The token that a mask would lead to, if so many tests and refusals are enough to know what the
     /// chain keeps.
     fn sample_nucleus(
         &mut self,
+        nucleus: Nucleus,
         logits: &[f32],
         most: (usize, usize),
     ) -> Result<Option<TokenId>, SampleError> {
-        let Some(nucleus) = self.chain.nucleus() else { return Ok(None) };
         let all = self.constraint.engine().used().blocks(logits);
         self.chain.set_best((nucleus.at, nucleus.count), all, &mut self.candidates);
         let best = self.candidates.as_slice().first().map(|best| best.id);
@@ -206,6 +210,12 @@ impl GrammarSampler {
         self.selected().map(Some)
     }
 
+    /// The token that the chain selects behind a mask.
+    fn sample_behind_mask(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
+        self.fill_mask()?;
+        self.sample_masked(logits)
+    }
+
     fn sample_masked(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
         self.chain.apply_to(self.mask.blocks(logits), &mut self.candidates);
         self.selected()
@@ -214,14 +224,16 @@ impl GrammarSampler {
     /// What the first samplers do to each candidate by itself is done to all of them, so that
     /// afterwards the best are known.
     fn sample_exactly(&mut self, logits: &[f32]) -> Result<TokenId, SampleError> {
-        if let Some(token) = self.sample_nucleus(logits, MANY_TESTS)? {
-            return Ok(token);
+        if let Some(nucleus) = self.chain.nucleus() {
+            if let Some(token) = self.sample_nucleus(nucleus, logits, MANY_TESTS)? {
+                return Ok(token);
+            }
+            // What a nucleus does not tell takes more tests than a mask is worth.
+            return self.sample_behind_mask(logits);
         }
         let (decisive, reach) = self.chain.decisive();
-        // What a nucleus does not tell takes more tests than a mask is worth.
-        if self.chain.nucleus().is_some() || !Shortlist::is_worth_while(reach) {
-            self.fill_mask()?;
-            return self.sample_masked(logits);
+        if !Shortlist::is_worth_while(reach) {
+            return self.sample_behind_mask(logits);
         }
         self.candidates.set_blocks(self.constraint.engine().used().blocks(logits));
         self.chain.apply_links(0..decisive, &mut self.candidates, |_, _| {});

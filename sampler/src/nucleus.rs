@@ -50,8 +50,9 @@ impl Nucleus {
         kept.clear();
         let Some(greatest) = best.first().map(|best| best.logit) else { return false };
         let weight = |candidate: &Candidate| f64::from(candidate.logit - greatest).exp();
-        let mut untested: f64 = best.iter().map(weight).sum();
-        let at_most: f64 = best.iter().take(most_tests).map(weight).sum();
+        let (first, others) = best.split_at(most_tests.min(best.len()));
+        let at_most: f64 = first.iter().map(weight).sum();
+        let mut untested = at_most + others.iter().map(weight).sum::<f64>();
         if at_most < untested * self.mass {
             return false;
         }

@@ -66,13 +66,16 @@ pub(crate) fn partial_sort_copy(source: &[Candidate], target: &mut [Candidate]) 
     sort_heap(target);
 }
 
-/// The same of tokens that come in blocks, at least one of them wanted, into an empty list: only what
-/// gets into the heap is written down.
+/// The same of tokens that come in blocks, into an empty list: only what gets into the heap is written
+/// down.
 pub(crate) fn partial_sort_blocks<'a>(
     blocks: impl Iterator<Item = Block<'a>>,
     count: usize,
     best: &mut Vec<Candidate>,
 ) {
+    if count == 0 {
+        return;
+    }
     let mut least = f32::NEG_INFINITY;
     for block in blocks {
         // A whole block first, which is most often all there is to see.
@@ -233,7 +236,7 @@ fn insertion_sort(data: &mut [Candidate]) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::TokenId;
     use proptest::prelude::*;
@@ -242,15 +245,19 @@ mod tests {
         (0..).zip(logits).map(|(id, &logit)| Candidate { id: TokenId(id), logit, p: 0.0 }).collect()
     }
 
-    /// Few distinct values, so that ties are frequent; also what is no number.
-    fn logits() -> impl Strategy<Value = Vec<f32>> {
-        let one = prop_oneof![
+    /// Mostly few distinct values, so that ties are frequent; also what is no number.
+    pub(crate) fn logit() -> impl Strategy<Value = f32> {
+        prop_oneof![
             8 => (-20_i8..20).prop_map(|i| f32::from(i) / 2.0),
+            8 => -9.0_f32..9.0,
             1 => Just(f32::NEG_INFINITY),
             1 => Just(f32::INFINITY),
             1 => Just(f32::NAN),
-        ];
-        prop::collection::vec(one, 0..200)
+        ]
+    }
+
+    fn logits() -> impl Strategy<Value = Vec<f32>> {
+        prop::collection::vec(logit(), 0..200)
     }
 
     fn keys(data: &[Candidate]) -> Vec<f32> {

@@ -131,7 +131,7 @@ impl Session {
                     let is_declared = |&(_, member): &(_, u32)| !program.is_many(member);
                     let may_be_known =
                         keys.iter().any(is_declared) || self.members.may_be_written(context);
-                    let path = self.members.path(context);
+                    let path = || self.members.path(context);
                     let of_key = |(rest, member)| {
                         if !self.members.allows(program, context, member) {
                             return NEVER;

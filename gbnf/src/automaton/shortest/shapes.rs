@@ -36,11 +36,11 @@ impl Present<'_> {
         Self { count: 0, has: &|_| false, count_of: &|_| 0, is_written: &|_| false };
 }
 
-/// What is left of a key, and how much of it has been read.
+/// What is left of a key, and what of it has been read.
 pub(crate) struct KeyRest<'a> {
     pub(crate) rest: TermId,
     pub(crate) member: u32,
-    pub(crate) path: &'a [u8],
+    pub(crate) path: &'a dyn Fn() -> Vec<u8>,
     /// Whether it may become one that is declared or has been written.
     pub(crate) may_be_known: bool,
 }
@@ -79,8 +79,9 @@ impl Needs {
         if !may_be_known && let Some(behind) = self.behind_some_key(shape, member, present) {
             return plus(self.label(Label::Term(rest)), behind);
         }
+        let path = path();
         let count = |end: &[u8]| {
-            let key = [path, end].concat();
+            let key = [&path, end].concat();
             let is_taken = (present.is_written)(&key) || is_declared(shapes, &key, &self.terms);
             let count = if is_taken { NEVER } else { self.count(end)[0] };
             (count != NEVER).then_some((count, key))
