@@ -76,8 +76,10 @@ impl Moment {
 
 /// The greatest size of a session, in interned values: some GB.
 const MAX_SESSION: usize = 20_000_000;
-/// The most work for one byte, see [`Session::limited`]: a second or so.
+/// The most work for [`AT_ONCE`] bytes, see [`Session::limited`]: a second or so.
 pub(crate) const MAX_WORK: u64 = 1 << 20;
+/// So many bytes share a limit of work: those of nearly every token.
+const AT_ONCE: usize = 64;
 /// So many bytes are looked ahead at most to see what is forced.
 pub const MOST_FORCED: usize = 512;
 /// A matcher at the start leaves a session of this size, a few dozen MB, to its clones.
@@ -139,22 +141,27 @@ impl Matcher {
 
     fn read(&self, session: &mut Session, bytes: &[u8]) -> Result<State, AdvanceError> {
         let mut state = self.now.state.clone();
-        for (at, &byte) in bytes.iter().enumerate() {
-            if let Some(next) = session.step_inside(&state, byte) {
-                state = next;
-                continue;
-            }
-            let error = |kind| Err(AdvanceError { kind, valid_up_to: at });
-            let Some(next) = session.limited(MAX_WORK, |session| session.step(&state, byte)) else {
-                return error(AdvanceErrorKind::TooAmbiguous { limit: MAX_WORK });
+        let mut read = 0;
+        for part in bytes.chunks(AT_ONCE) {
+            let mut valid = 0;
+            let read_part = |session: &mut Session| {
+                for &byte in part {
+                    let next = session.step(&state, byte);
+                    if session.is_spent() || next.is_dead() {
+                        return Err(AdvanceErrorKind::Refused);
+                    }
+                    if session.size() > MAX_SESSION {
+                        return Err(AdvanceErrorKind::SessionTooLarge { limit: MAX_SESSION });
+                    }
+                    state = next;
+                    valid += 1;
+                }
+                Ok(())
             };
-            if next.is_dead() {
-                return error(AdvanceErrorKind::Refused);
-            }
-            if session.size() > MAX_SESSION {
-                return error(AdvanceErrorKind::SessionTooLarge { limit: MAX_SESSION });
-            }
-            state = next;
+            let too_ambiguous = AdvanceErrorKind::TooAmbiguous { limit: MAX_WORK };
+            let result = session.limited(MAX_WORK, read_part).unwrap_or(Err(too_ambiguous));
+            result.map_err(|kind| AdvanceError { kind, valid_up_to: read + valid })?;
+            read += valid;
         }
         Ok(state)
     }
@@ -185,12 +192,7 @@ impl Matcher {
         let step = |session: &mut Session| {
             session.step_token(&self.now.state, bytes.unwrap_or_default(), matches)
         };
-        let as_token = if self.now.state.has_tokens() {
-            session.limited(MAX_WORK, step)
-        } else {
-            Some(State::default())
-        };
-        let Some(as_token) = as_token else {
+        let Some(as_token) = session.limited(MAX_WORK, step) else {
             let kind = AdvanceErrorKind::TooAmbiguous { limit: MAX_WORK };
             return Err(AdvanceError { kind, valid_up_to: 0 });
         };
@@ -331,7 +333,7 @@ pub enum AdvanceErrorKind {
         /// The greatest number of values.
         limit: usize,
     },
-    /// A byte takes more work than the limit: there are too many ways to read the text.
+    /// Some bytes take more work than the limit: there are too many ways to read the text.
     TooAmbiguous {
         /// The most work.
         limit: u64,
@@ -361,8 +363,8 @@ impl fmt::Display for AdvanceError {
             }
             AdvanceErrorKind::TooAmbiguous { limit } => write!(
                 f,
-                "byte {} of the text takes more than {limit} steps to read, the limit: there are too \
-                 many ways to read what comes before it; make the grammar less ambiguous",
+                "up to byte {} the text takes more than {limit} steps to read, the limit: there are too \
+                 many ways to read it; make the grammar less ambiguous",
                 self.valid_up_to
             ),
         }

@@ -45,9 +45,8 @@ impl<'a> Budget<'a> {
 
     /// Whether what is left suffices once another token has led to a state.
     fn suffices(&self, session: &mut Session, state: &State) -> bool {
-        let most = self.left.checked_sub(1 + self.end);
         let needed = session.needed(state, self.needs);
-        most.is_some_and(|most| needed.is_some_and(|needed| needed as usize <= most))
+        needed.is_some_and(|needed| needed as usize + self.end < self.left)
     }
 
     /// Leaves of a mask the tokens after which what is left suffices.

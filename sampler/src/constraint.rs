@@ -354,18 +354,12 @@ impl Constraint {
     /// Whether the budget suffices after a token that the language allows.
     fn is_within_budget(&self, token: TokenId) -> bool {
         let Some(left) = self.budget else { return true };
-        let is_end = self.engine.vocabulary().is_eog(token);
-        self.suffices(left, is_end, || self.needed_after(Piece::whole(token)))
-    }
-
-    /// Whether so many tokens suffice for the end; or for another token, what is needed behind it, and
-    /// the end.
-    fn suffices(&self, left: usize, is_end: bool, needed: impl FnOnce() -> Option<usize>) -> bool {
-        if is_end {
-            return left > 0;
-        }
-        let most = left.checked_sub(1 + self.end());
-        most.is_some_and(|most| needed().is_some_and(|needed| needed <= most))
+        let needed = if self.engine.vocabulary().is_eog(token) {
+            Some(0)
+        } else {
+            self.needed_after(Piece::whole(token)).map(|needed| needed + self.end())
+        };
+        needed.is_some_and(|needed| needed < left)
     }
 
     /// Whether a token may come next; nothing where a limit of the matcher is reached, or `most_work`.
@@ -428,7 +422,7 @@ impl Constraint {
             self.read(Piece::whole(token))?;
         }
         let Some(left) = self.budget else { return Ok(()) };
-        if !self.suffices(left, is_end, || self.needed_text()) {
+        if self.needed().is_none_or(|needed| needed >= left) {
             return Err(ConstraintError::OverBudget { token, left });
         }
         self.budget = Some(left - 1);

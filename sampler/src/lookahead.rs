@@ -112,14 +112,22 @@ impl EntryMask {
     pub(crate) fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) {
         let mut masks = self.masks();
         mask.assign(masks.next());
-        masks.for_each(|more| mask.unite(more));
-        self.tokens().for_each(|token| mask.add(token));
+        self.add(masks, mask);
         self.without.iter().for_each(|&token| mask.take_out(token));
     }
 
     /// Adds the tokens to a mask; those that are left out must be none.
     pub(crate) fn add_to(&self, mask: &mut (impl MaskBuffer + ?Sized)) {
-        self.masks().for_each(|more| mask.unite(more));
+        self.add(self.masks(), mask);
+    }
+
+    /// Adds some of the masks of which it is made, and all tokens besides.
+    fn add<'a>(
+        &self,
+        masks: impl Iterator<Item = &'a TokenMask>,
+        mask: &mut (impl MaskBuffer + ?Sized),
+    ) {
+        masks.for_each(|more| mask.unite(more));
         self.tokens().for_each(|token| mask.add(token));
     }
 

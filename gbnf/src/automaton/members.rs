@@ -481,15 +481,15 @@ impl MemberTables {
             }
         } else if now.written.is_none_or(|keys| self.texts.ends(keys).is_none()) {
             for &(_, member) in &*complete {
-                if now.is_blurred {
-                    let state = self.counted(shape, now.state, member);
-                    let is_allowed = self.allowed(shape, now.state, member, room);
-                    after.ends.extend(is_allowed.then(|| (member, self.states.intern(state))));
-                    continue;
+                if !now.is_blurred {
+                    self.compare(now.state);
                 }
-                self.compare(now.state);
                 if self.allowed(shape, now.state, member, room) {
-                    let state = self.with_key(shape, now.state, member, now.path);
+                    let state = if now.is_blurred {
+                        self.with_some_key(shape, context, member)
+                    } else {
+                        self.with_key(shape, now.state, member, now.path)
+                    };
                     after.ends.push((member, state));
                 }
             }

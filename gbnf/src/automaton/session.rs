@@ -240,9 +240,8 @@ impl Session {
         self.finish(reached)
     }
 
-    /// The same where the byte stays inside the only terminal, as most bytes of a text do: nothing that has
-    /// to be counted or limited.
-    pub(crate) fn step_inside(&self, state: &State, byte: u8) -> Option<State> {
+    /// The same where the byte stays inside the only terminal, as most bytes of a text do.
+    fn step_inside(&self, state: &State, byte: u8) -> Option<State> {
         let &[Entry { label: Label::Term(term), track: TrackId::NONE, below }] = &state.entries[..]
         else {
             return None;
@@ -340,6 +339,9 @@ impl Session {
         bytes: &[u8],
         matches: impl Fn(&TokenReference) -> bool,
     ) -> State {
+        if !state.has_tokens() {
+            return State::default();
+        }
         let mut reached = Reached::new(self.text_after(state.text, bytes));
         for &Entry { label, track, below } in &state.entries {
             if let Label::Token(token) = label
