@@ -13,6 +13,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::automaton::counting::Bounds;
 use crate::automaton::interner::Interner;
@@ -108,6 +109,9 @@ impl Shape {
 /// What is left of some keys, each with its member.
 type Tags = Arc<[(TermId, u32)]>;
 
+/// Of most keys so many are left at most behind the first bytes.
+const FEW_TAGS: usize = 8;
+
 /// What a key may still be. What is known of it is known of one shape: a member of the same number is
 /// declared in one and one of many in another.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -185,8 +189,9 @@ pub(crate) struct MemberTables {
     keys: Interner<KeyState>,
     key_starts: FxHashMap<u32, KeyStateId>,
     key_steps: FxHashMap<(KeyStateId, u8), KeyStateId>,
-    /// The keys of a state that may end there.
+    /// The keys of a state that may end there, but for those where that is soon seen.
     complete: FxHashMap<KeyStateId, Tags>,
+    no_tags: Tags,
     /// The bytes with which the declared keys of a state go on.
     declared_first: FxHashMap<KeyStateId, ByteSet>,
     /// How many endings a rest of an undeclared key has, if finitely many.
@@ -219,6 +224,7 @@ impl Default for MemberTables {
             keys: Interner::default(),
             key_starts: FxHashMap::default(),
             complete: FxHashMap::default(),
+            no_tags: Tags::default(),
             declared_first: FxHashMap::default(),
             key_steps: FxHashMap::default(),
             endings: FxHashMap::default(),
@@ -436,13 +442,14 @@ impl MemberTables {
         if let Some(&to) = self.key_steps.get(&(state, byte)) {
             return to;
         }
-        let tags: Tags = self
+        let tags: SmallVec<[(TermId, u32); FEW_TAGS]> = self
             .tags(state)
             .iter()
             .map(|&(rest, member)| (terms.next(rest, byte), member))
             .filter(|&(rest, _)| rest != TermId::NOTHING)
             .collect();
         let shape = self.keys.get(state.0).shape;
+        let tags = Tags::from(&tags[..]);
         let to = KeyStateId(self.keys.intern(KeyState { shape, tags }));
         self.key_steps.insert((state, byte), to);
         to
@@ -504,6 +511,11 @@ impl MemberTables {
     /// The keys of a state that may end there.
     fn complete(&mut self, state: KeyStateId, terms: &Terms) -> Tags {
         let keys = &self.keys;
+        let tags = &keys.get(state.0).tags;
+        // Of most states no key ends there, and so many are soon looked at.
+        if tags.len() <= FEW_TAGS && !tags.iter().any(|&(rest, _)| terms.nullable(rest)) {
+            return Arc::clone(&self.no_tags);
+        }
         let complete = self.complete.entry(state).or_insert_with(|| {
             let tags = keys.get(state.0).tags.iter().copied();
             tags.filter(|&(rest, _)| terms.nullable(rest)).collect()

@@ -157,8 +157,6 @@ enum Term {
 struct Row {
     /// Sorted, disjoint; bytes outside lead to nothing.
     ranges: Box<[(u8, u8, TermId)]>,
-    /// The same as a table, where the ranges are many.
-    dense: Option<Box<[TermId; 256]>>,
     /// The bytes that lead anywhere.
     first: ByteSet,
 }
@@ -241,9 +239,6 @@ impl Default for Terms {
 
 /// Room for so many terms is made at once: most grammars have fewer.
 const FIRST_TERMS: usize = 512;
-
-/// From how many ranges on a row also gets a table.
-const DENSE_FROM: usize = 5;
 
 /// A term with more states counts as one of which a match may be a prefix of another.
 const PREFIX_STATES: usize = 1_000;
@@ -530,16 +525,12 @@ impl Terms {
         if let Some((set, next)) = self.after_bytes(term) {
             return if set.contains(byte) { next } else { TermId::NOTHING };
         }
-        let row = self.row(term);
-        if let Some(dense) = &row.dense {
-            return dense[usize::from(byte)];
+        let ranges = self.transitions(term);
+        let at = ranges.partition_point(|&(_, hi, _)| hi < byte);
+        match ranges.get(at) {
+            Some(&(lo, _, to)) if lo <= byte => to,
+            _ => TermId::NOTHING,
         }
-        for &(lo, hi, to) in &row.ranges {
-            if byte <= hi {
-                return if byte >= lo { to } else { TermId::NOTHING };
-            }
-        }
-        TermId::NOTHING
     }
 
     /// The term's transitions: sorted, disjoint byte ranges with the term after them.
@@ -560,18 +551,11 @@ impl Terms {
         let term = &self.entries[term.index()].term;
         let ranges = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.derive(term));
         known.get_or_init(|| {
-            let dense = (ranges.len() >= DENSE_FROM).then(|| {
-                let mut table = Box::new([TermId::NOTHING; 256]);
-                for &(lo, hi, to) in &ranges {
-                    table[usize::from(lo)..=usize::from(hi)].fill(to);
-                }
-                table
-            });
             let mut first = ByteSet::default();
             for &(lo, hi, _) in &ranges {
                 first.insert_range(lo, hi);
             }
-            Row { ranges: ranges.into(), dense, first }
+            Row { ranges: ranges.into(), first }
         })
     }
 

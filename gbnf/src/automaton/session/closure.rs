@@ -291,7 +291,7 @@ impl Session {
     }
 
     /// Each label in the same items once, sorted.
-    pub(super) fn canonical(&mut self, mut entries: SmallVec<[Entry; 8]>) -> SmallVec<[Entry; 1]> {
+    pub(super) fn canonical(&mut self, mut entries: SmallVec<[Entry; 8]>) -> SmallVec<[Entry; 2]> {
         let place = |entry: &Entry| (entry.label, entry.track);
         if !entries.is_sorted_by(|one, other| place(one) < place(other)) {
             entries.sort_unstable();

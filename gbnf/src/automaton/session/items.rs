@@ -145,7 +145,7 @@ impl Session {
     /// there on, there is always one. As long as that is not so, what is read is one of finitely
     /// many texts, but for blanks.
     fn has_way_out(&mut self, start: Reached) -> bool {
-        let mut seen: FxHashSet<SmallVec<[Entry; 1]>> = FxHashSet::default();
+        let mut seen: FxHashSet<SmallVec<[Entry; 2]>> = FxHashSet::default();
         // What only blanks lead to comes last: they make nothing differ.
         if self.is_out(&start) {
             return true;

@@ -244,7 +244,7 @@ impl Session {
         let mut ahead: BinaryHeap<Reverse<(u32, Vec<u8>, usize)>> = BinaryHeap::new();
         let mut states = vec![start.clone()];
         // The same state behind a text that is longer or comes later leads to nothing better.
-        let mut known: FxHashMap<(SmallVec<[Entry; 1]>, TextId), Vec<u8>> = FxHashMap::default();
+        let mut known: FxHashMap<(SmallVec<[Entry; 2]>, TextId), Vec<u8>> = FxHashMap::default();
         let mut steps = 0;
         ahead.push(Reverse((self.needed_at(start, bytes), Vec::new(), 0)));
         while let Some(Reverse((_, text, at))) = ahead.pop() {

@@ -22,7 +22,7 @@ pub struct Entry {
 /// whether the text may end here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
-    pub(super) entries: SmallVec<[Entry; 1]>,
+    pub(super) entries: SmallVec<[Entry; 2]>,
     pub(super) complete: bool,
     /// What has been read, if there are lists whose items may have to be compared.
     pub(super) text: TextId,
