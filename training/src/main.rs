@@ -37,7 +37,7 @@ enum Command {
     /// Trains the model, and writes it and the curve of its loss
     Train {
         /// Steps of the whole training
-        #[arg(long, default_value_t = 10_000)]
+        #[arg(long, default_value_t = 4_000)]
         steps: usize,
         /// What the documents and the first parameters are drawn from
         #[arg(long, default_value_t = 7)]

@@ -25,7 +25,7 @@ impl Shape {
         vocabulary: 4096,
         context: 1024,
         width: 128,
-        layers: 6,
+        layers: 11,
         heads: 4,
         kv_heads: 2,
         hidden: 384,
