@@ -12,33 +12,36 @@ use crate::constrain::{ConstrainError, schema_constraint};
 const SCHEMAS: [(&str, &str); 2] = [
     (
         r#"{
-            "type": "array",
-            "prefixItems": [
-                {"type": "string", "minLength": 1},
-                {"type": "string", "maxLength": 255},
-                {"type": "string", "format": "date-time"},
-                {"type": "string", "format": "date"},
-                {"type": "string", "format": "time"},
-                {"type": "string", "format": "uri"},
-                {"type": "string", "format": "uri-reference"},
-                {"type": "string", "format": "email"},
-                {"type": "string", "format": "uuid"},
-                {"type": "string", "format": "hostname"},
-                {"type": "string", "format": "ipv4"},
-                {"type": "string", "pattern": "^[a-z]+$"},
-                {"type": "string", "pattern": "^[A-Za-z]+$"},
-                {"type": "string", "pattern": "^[A-Za-z0-9]+$"},
-                {"type": "string", "pattern": "^[a-z0-9-]+$"},
-                {"type": "string", "pattern": "^\\w+$"},
-                {"type": "string", "pattern": "^[\\w-]+$"},
-                {"type": "string", "pattern": "^[0-9a-fA-F]+$"}
-            ]
+            "type": "object",
+            "properties": {
+                "minLength": {"type": "string", "minLength": 1},
+                "maxLength": {"type": "string", "maxLength": 255},
+                "date-time": {"type": "string", "format": "date-time"},
+                "date": {"type": "string", "format": "date"},
+                "time": {"type": "string", "format": "time"},
+                "uri": {"type": "string", "format": "uri"},
+                "uri-reference": {"type": "string", "format": "uri-reference"},
+                "email": {"type": "string", "format": "email"},
+                "uuid": {"type": "string", "format": "uuid"},
+                "hostname": {"type": "string", "format": "hostname"},
+                "ipv4": {"type": "string", "format": "ipv4"},
+                "lower": {"type": "string", "pattern": "^[a-z]+$"},
+                "letters": {"type": "string", "pattern": "^[A-Za-z]+$"},
+                "alphanumeric": {"type": "string", "pattern": "^[A-Za-z0-9]+$"},
+                "slug": {"type": "string", "pattern": "^[a-z0-9-]+$"},
+                "word": {"type": "string", "pattern": "^\\w+$"},
+                "name": {"type": "string", "pattern": "^[\\w-]+$"},
+                "hex": {"type": "string", "pattern": "^[0-9a-fA-F]+$"}
+            }
         }"#,
         concat!(
-            r#"["a b", "a b", "2026-11-22T13:53:40.5Z", "2026-11-22", "13:53:40+01:00", "#,
-            r##""https://www.example.com:80/a/b?c=d#e", "../a/b?c=d#e", "john.doe@example.com", "##,
-            r#""12345678-90ab-4cde-8f01-234567890abc", "www.example.com", "192.168.0.1", "#,
-            r#""ab", "ab", "ab", "ab", "ab", "ab", "ab"]"#
+            r#"{"minLength": "a b", "maxLength": "a b", "date-time": "2026-11-22T13:53:40.5Z", "#,
+            r#""date": "2026-11-22", "time": "13:53:40+01:00", "#,
+            r#""uri": "https://www.example.com:80/a/b?c=d#e", "uri-reference": "../a/b?c=d#e", "#,
+            r#""email": "john.doe@example.com", "uuid": "12345678-90ab-4cde-8f01-234567890abc", "#,
+            r#""hostname": "www.example.com", "ipv4": "192.168.0.1", "lower": "ab", "#,
+            r#""letters": "ab", "alphanumeric": "ab", "slug": "ab", "word": "ab", "name": "ab", "#,
+            r#""hex": "ab"}"#
         ),
     ),
     (

@@ -32,7 +32,7 @@ pub(crate) struct TokenTrie {
     /// What lies below those nodes that have much below them, in preorder.
     outlines: Vec<Outline>,
     /// See [`TokenTrie::at_depth`].
-    by_depth: Box<[OnceLock<Box<[TrieNode]>>]>,
+    by_depth: OnceLock<Box<[Vec<TrieNode>]>>,
 }
 
 /// What a scan asks of a node.
@@ -114,7 +114,7 @@ impl TokenTrie {
             children: Vec::new(),
             child_bytes: Vec::new(),
             outlines: Vec::new(),
-            by_depth: (0..=vocabulary.longest()).map(|_| OnceLock::new()).collect(),
+            by_depth: OnceLock::new(),
         };
         let mut path = vec![Open::default()];
         let mut last: &[u8] = &[];
@@ -221,17 +221,19 @@ impl TokenTrie {
         !self.child_range(node).is_empty()
     }
 
-    /// The nodes so many bytes below one that have children; of the great depths there are few. They
-    /// are looked for when they are first needed.
+    /// The nodes so many bytes below one that have children; of the great depths there are few. Those of
+    /// all depths are looked for when the first ones are needed.
     pub(crate) fn at_depth(&self, top: TrieNode, below: usize) -> &[TrieNode] {
         let depth = below.saturating_add(self.nodes[top.0 as usize].depth.into());
-        let Some(nodes) = self.by_depth.get(depth) else { return &[] };
-        let nodes = nodes.get_or_init(|| {
-            let is_there = |node: &TrieNode| {
-                usize::from(self.nodes[node.0 as usize].depth) == depth && self.has_children(*node)
-            };
-            (0..self.len() as u32).map(TrieNode).filter(is_there).collect()
+        let by_depth = self.by_depth.get_or_init(|| {
+            let mut by_depth = vec![Vec::new(); usize::from(self.height) + 1];
+            let nodes = (0..self.len() as u32).map(TrieNode);
+            for node in nodes.filter(|&node| self.has_children(node)) {
+                by_depth[usize::from(self.nodes[node.0 as usize].depth)].push(node);
+            }
+            by_depth.into()
         });
+        let Some(nodes) = by_depth.get(depth) else { return &[] };
         let start = nodes.partition_point(|&node| node < top);
         let end = nodes.partition_point(|node| node.0 < self.end(top));
         &nodes[start..end]

@@ -185,6 +185,7 @@ struct Further {
     has_text: OnceLock<Result<bool, SearchTooLong>>,
     /// See [`Terms::without_bounds`].
     way_out: OnceLock<Option<u32>>,
+    way_out_by_states: OnceLock<Option<u32>>,
 }
 
 /// Inclusive ranges of code points.

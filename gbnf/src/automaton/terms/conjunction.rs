@@ -86,7 +86,7 @@ impl Terms {
     /// A term that matches something, in its one spelling if that is the empty text alone.
     fn settled(&self, term: TermId) -> TermId {
         let Term::All { all, none } = &self.entries[term.index()].term else { return term };
-        let goes_on = || self.ways(all, none).iter().any(|&(_, _, to)| self.may_follow(to));
+        let goes_on = || self.some_way(all, none, |_, _, to| self.may_follow(to));
         if self.nullable(term) && !goes_on() { TermId::EMPTY } else { term }
     }
 
@@ -97,9 +97,24 @@ impl Terms {
 
     /// Where the bytes lead from a conjunction, perhaps to dead ends.
     fn ways(&self, all: &[TermId], none: &[TermId]) -> Ranges {
+        let mut found = Ranges::new();
+        self.some_way(all, none, |lo, hi, to| {
+            found.push((lo, hi, to));
+            false
+        });
+        join(&mut found);
+        found
+    }
+
+    /// The same, one after the other, until one is what is looked for; whether one is.
+    fn some_way(
+        &self,
+        all: &[TermId],
+        none: &[TermId],
+        mut is_it: impl FnMut(u8, u8, TermId) -> bool,
+    ) -> bool {
         let rows: Vec<_> = all.iter().map(|&term| self.transitions(term)).collect();
         let none: Vec<_> = none.iter().map(|&term| self.transitions(term)).collect();
-        let mut found = Ranges::new();
         let mut byte = 0_u8;
         loop {
             // The bytes up to `last` lead to the same places.
@@ -122,17 +137,15 @@ impl Terms {
             let excluded: Parts = none.iter().filter_map(|row| at(row)).collect();
             if targets.len() == rows.len() {
                 let to = self.conjunction(targets, excluded);
-                if to != TermId::NOTHING {
-                    found.push((byte, last, to));
+                if to != TermId::NOTHING && is_it(byte, last, to) {
+                    return true;
                 }
             }
             match last.checked_add(1) {
                 Some(next) => byte = next,
-                None => break,
+                None => return false,
             }
         }
-        join(&mut found);
-        found
     }
 
     /// Whether some text matches: a search that goes first where the least is left to be read, and

@@ -7,13 +7,19 @@
 
 use std::sync::PoisonError;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Term, TermId, Terms};
 
 /// Among so many states it is found out whether a part of a pattern is made of the characters of a
 /// length.
 const MAX_SEARCH: usize = 1_000;
+
+/// Of a conjunction with more states nobody knows how long its ways out are.
+const MAX_STATES: usize = 512;
+
+/// So many iterations make few states.
+const FEW_TIMES: u32 = 16;
 
 /// A loop over so few bytes has few texts, and is quick to walk through with its bound.
 const FEW_BYTES: usize = 32;
@@ -82,40 +88,50 @@ impl Terms {
                 }
                 (self.repeat(free, min, max), short)
             }
-            Term::All { all, none } => {
-                let (&[first, second], []) = (&all[..], &none[..]) else { return same };
-                let free = self
-                    .free_of(first, second, bytes)
-                    .or_else(|| self.free_of(second, first, bytes));
-                free.map_or(same, |(free, short)| {
-                    let (free, shorter) = self.without_bounds(free, bytes);
-                    (free, short.min(shorter))
-                })
-            }
+            Term::All { all, none } => self.free_conjunction(all, none, bytes).unwrap_or(same),
             Term::Nothing | Term::Empty | Term::Bytes(_) | Term::Rule { .. } | Term::Hole(_) => {
                 same
             }
         }
     }
 
-    /// The conjunction of a pattern and a length without the greatest length, and up to how many
-    /// bytes a text and what completes it in the shortest way are not too long.
-    fn free_of(&self, pattern: TermId, length: TermId, bytes: usize) -> Option<(TermId, usize)> {
-        let Term::Repeat { item, min, max: Some(max) } = self.entries[length.index()].term else {
-            return None;
-        };
-        let way_out = self.way_out(pattern)?;
-        // Each iteration takes a byte at least.
-        let short = max.checked_sub(way_out)?;
-        if self.nullable(item) || short < min || (short as usize) < bytes {
-            return None;
-        }
-        if !self.is_within(pattern, self.repeat(item, 0, None)) {
+    /// A conjunction without bounds, and up to how many bytes a text and what completes it in the shortest
+    /// way reach none of them.
+    fn free_conjunction(
+        &self,
+        all: &[TermId],
+        none: &[TermId],
+        bytes: usize,
+    ) -> Option<(TermId, usize)> {
+        let free = all.iter().map(|&part| self.without_bounds(part, bytes));
+        let (mut parts, short): (Vec<TermId>, Vec<usize>) = free.unzip();
+        if parts == all {
             return None;
         }
-        let least = (min > 0).then(|| self.repeat(item, min, None));
-        let free = self.conjunction([pattern].into_iter().chain(least), []);
-        Some((free, short as usize))
+        let reached = short.into_iter().min()?;
+        // A length without bounds says nothing about what is made of its characters anyway.
+        let mut at = 0;
+        while let Some(&part) = parts.get(at) {
+            let others = || parts.iter().enumerate().filter(|&(other, _)| other != at);
+            let says_nothing = match self.entries[part.index()].term {
+                Term::Repeat { item, min: min @ (0 | 1), max: None } => {
+                    let any_length = self.repeat(item, 0, None);
+                    others().any(|(_, &other)| {
+                        (min == 0 || !self.nullable(other)) && self.is_within(other, any_length)
+                    })
+                }
+                _ => false,
+            };
+            if says_nothing {
+                parts.swap_remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        let free = self.conjunction(parts, none.iter().copied());
+        let way_out = self.way_out_by_states(free)?;
+        let short = reached.checked_sub(way_out as usize)?;
+        (short >= bytes).then_some((free, short))
     }
 
     /// Whether it is seen at once that a conjunction matches something: a pattern beside a length, where
@@ -164,6 +180,7 @@ impl Terms {
             Term::Concat(first, second) => is_within(first) && is_within(second),
             Term::Alt(items) => items.iter().all(is_within),
             Term::Repeat { item, .. } => is_within(item),
+            Term::All { all, .. } => all.iter().any(is_within),
             _ => false,
         };
         let outside_has_text = if parts_are {
@@ -179,26 +196,176 @@ impl Terms {
     fn way_out(&self, term: TermId) -> Option<u32> {
         *self.further(term).way_out.get_or_init(|| {
             // As deep as the term is nested.
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_way_out(term))
+            let parts = |part| stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.way_out(part));
+            self.find_way_out(term, &parts)
         })
     }
 
-    fn find_way_out(&self, term: TermId) -> Option<u32> {
+    /// The same, also if it takes a look at all states of conjunctions; `None` if these are too many.
+    fn way_out_by_states(&self, term: TermId) -> Option<u32> {
+        if let Some(&known) = self.further(term).way_out_by_states.get() {
+            return known;
+        }
+        // As deep as the term is nested.
+        let found = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            match self.entries[term.index()].term {
+                // A bound has a state for each number that is left.
+                Term::All { .. } if self.has_bounds(term) => None,
+                Term::All { .. } => self.follow_ways_out(term),
+                _ => self.find_way_out(term, &|part| self.way_out_by_states(part)),
+            }
+        });
+        *self.further(term).way_out_by_states.get_or_init(|| found)
+    }
+
+    /// `way_out` tells that of the parts.
+    fn find_way_out(&self, term: TermId, way_out: &dyn Fn(TermId) -> Option<u32>) -> Option<u32> {
         match &self.entries[term.index()].term {
             Term::Nothing | Term::Empty => Some(0),
             Term::Bytes(_) => Some(1),
             &Term::Concat(first, second) => {
-                let inside = self.way_out(first)?.checked_add(self.shortest(second))?;
-                Some(inside.max(self.way_out(second)?))
+                let inside = way_out(first)?.checked_add(self.shortest(second))?;
+                Some(inside.max(way_out(second)?))
             }
             // What is left of a choice is a choice of what is left of some.
             Term::Alt(items) => {
-                items.iter().try_fold(0, |most, &item| Some(self.way_out(item)?.max(most)))
+                items.iter().try_fold(0, |most, &item| Some(way_out(item)?.max(most)))
             }
             &Term::Repeat { item, min, .. } => {
-                self.way_out(item)?.checked_add(self.shortest(item).checked_mul(min)?)
+                way_out(item)?.checked_add(self.shortest(item).checked_mul(min)?)
             }
             Term::Rule { .. } | Term::Hole(_) | Term::All { .. } => None,
         }
+    }
+
+    /// Whether there are loops with a great bound in a term, or it has so many parts that there may be.
+    fn has_bounds(&self, term: TermId) -> bool {
+        let mut met = FxHashSet::from_iter([term]);
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            let parts = match &self.entries[term.index()].term {
+                &Term::Repeat { max: Some(max), .. } if max > FEW_TIMES => return true,
+                Term::Repeat { item, .. } => &[*item][..],
+                &Term::Concat(first, second) => &[first, second],
+                Term::Alt(items) => items,
+                Term::All { all, none } => &[&all[..], none].concat(),
+                Term::Nothing
+                | Term::Empty
+                | Term::Bytes(_)
+                | Term::Rule { .. }
+                | Term::Hole(_) => &[],
+            };
+            pending.extend(parts.iter().filter(|&&part| met.insert(part)));
+            if met.len() > MAX_STATES {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The longest of the shortest ways out of the states of a term, unless these are too many. Whatever
+    /// is met on the way has none that is longer, and nothing is known of it either if they are.
+    fn follow_ways_out(&self, term: TermId) -> Option<u32> {
+        let mut met = vec![term];
+        let mut numbers = FxHashMap::from_iter([(term, 0)]);
+        let mut sources: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut at = 0;
+        while at < met.len() && met.len() <= MAX_STATES {
+            for &(_, _, to) in self.transitions(met[at]) {
+                let number = *numbers.entry(to).or_insert(met.len());
+                if number == met.len() {
+                    met.push(to);
+                    sources.push(Vec::new());
+                }
+                sources[number].push(at);
+            }
+            at += 1;
+        }
+        let mut longest = None;
+        if at == met.len() {
+            let mut left: Vec<usize> = (0..at).filter(|&at| self.nullable(met[at])).collect();
+            let mut is_met = vec![false; at];
+            left.iter().for_each(|&at| is_met[at] = true);
+            let mut bytes = 0;
+            let mut out = left.len();
+            while !left.is_empty() {
+                let before = left.iter().flat_map(|&at| &sources[at]).copied();
+                left = before.filter(|&at| !std::mem::replace(&mut is_met[at], true)).collect();
+                bytes += u32::from(!left.is_empty());
+                out += left.len();
+            }
+            longest = (out == met.len()).then_some(bytes);
+        }
+        for met in met {
+            // Another one may have found a shorter one for it.
+            let _ = self.further(met).way_out_by_states.set(longest);
+        }
+        longest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What addresses are built like: a name, labels with a bound each, and bounds on all of it.
+    fn address(terms: &Terms, [name, label, host, all]: [u32; 4]) -> TermId {
+        let character = terms.class(&[('.', '.'), ('0', '9'), ('A', 'Z'), ('a', 'z')]);
+        let in_label = terms.class(&[('0', '9'), ('A', 'Z'), ('a', 'z')]);
+        let dot = terms.text(b".");
+        let labels = |label: TermId| {
+            let more = terms.repeat(terms.concat(dot, label), 0, None);
+            terms.concat(label, more)
+        };
+        let names = terms.concat(labels(terms.repeat(in_label, 1, None)), terms.text(b".00"));
+        let both = |one: TermId, other: TermId| terms.all(vec![one, other], Vec::new()).unwrap();
+        let name = both(names, terms.repeat(character, 1, Some(name)));
+        let no_a = terms.concat(terms.text(b"a"), terms.repeat(character, 0, None));
+        let host = terms.all(
+            vec![
+                names,
+                labels(terms.repeat(in_label, 1, Some(label))),
+                terms.repeat(character, 2, Some(host)),
+            ],
+            vec![no_a],
+        );
+        let at = terms.text(b"@");
+        let address = terms.concat(name, terms.concat(at, host.unwrap()));
+        let any = terms.class(&[('.', '.'), ('0', '9'), ('@', 'Z'), ('a', 'z')]);
+        both(address, terms.repeat(any, 0, Some(all)))
+    }
+
+    /// A text that is short enough leads on without the bounds if and only if it does with them, and
+    /// is a match if and only if it is one.
+    #[test]
+    fn short_texts_do_not_reach_bounds() {
+        let terms = Terms::default();
+        let mut freed = 0;
+        for bounds in [[40, 30, 60, 80], [33, 34, 35, 70], [20, 60, 60, 45], [4, 60, 60, 9]] {
+            let address = address(&terms, bounds);
+            for start in ["", "0.0", "b@", "b@0.", "0@b.b.b"] {
+                let start = terms.after(address, start.as_bytes());
+                for bytes in 1..30 {
+                    let (free, short) = terms.without_bounds(start, bytes);
+                    if free == start {
+                        continue;
+                    }
+                    freed += 1;
+                    assert!(short >= bytes);
+                    let mut pending = vec![(start, free, 0)];
+                    let mut met = FxHashSet::default();
+                    while let Some((bound, free, length)) = pending.pop() {
+                        let lives = |term| term != TermId::NOTHING;
+                        assert_eq!(lives(bound), lives(free), "{bounds:?} {bytes} {length}");
+                        assert_eq!(terms.nullable(bound), terms.nullable(free), "{length}");
+                        if length < short && lives(bound) && met.insert((bound, free, length)) {
+                            let next = |byte| (terms.next(bound, byte), terms.next(free, byte));
+                            pending.extend(b"a0.@".map(next).map(|(a, b)| (a, b, length + 1)));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(freed > 100, "{freed}");
     }
 }
