@@ -134,16 +134,31 @@ impl Interior {
         if !tables.is_wide(start, term, terms) {
             return None;
         }
-        let (quotient, bytes) = Quotient::new(term, terms, stops)?;
+        let (quotient, bytes) = Quotient::new(term, terms, &stops)?;
         let alike = tables.alike(start, quotient);
         let ends = alike.ends((start, term), &bytes, tables, terms)?;
-        Some(Self {
-            inside: alike.inside.clone(),
-            ends: tables.below(ends),
-            few_left: Box::default(),
-            exits: Box::default(),
-            ambiguous: ByteSet::default(),
-        })
+        let is_last = |(term, _): &(TermId, _)| *term == TermId::EMPTY;
+        if ends.iter().all(is_last) {
+            let ends = ends.into_iter().flat_map(|(_, nodes)| nodes).collect();
+            return Some(Self {
+                inside: alike.inside.clone(),
+                ends: tables.below(ends),
+                few_left: Box::default(),
+                exits: Box::default(),
+                ambiguous: ByteSet::default(),
+            });
+        }
+        let mut walk = Walk::new(start, (tables, terms), stops);
+        walk.inside = Found::from(alike.inside.to_mask(tables.len));
+        let mut pending = Vec::new();
+        for (term, nodes) in ends {
+            if walk.outside.goes_on(&nodes, term) {
+                walk.inside.extend(nodes.iter().flat_map(|&node| tables.trie.tokens_at(node)));
+                pending.push((nodes, term));
+            }
+        }
+        walk.through(pending);
+        Some(walk.into_table())
     }
 }
 

@@ -6,6 +6,7 @@
 //! [`Fingerprint`] in all of them.
 
 mod absorb;
+mod after;
 mod class_step;
 mod conjunction;
 mod determinism;

@@ -150,21 +150,6 @@ impl Terms {
         fits(first, second) || fits(second, first)
     }
 
-    /// What is left of a term behind a text. Of what lies on the way nothing is kept but what is
-    /// left of the parts of a conjunction, which many texts have in common; the conjunction of what
-    /// is left may match nothing, or nothing but the empty text, without being spelled so.
-    pub fn after(&self, term: TermId, text: &[u8]) -> TermId {
-        let Term::All { all, none } = &self.entries[term.index()].term else {
-            return text.iter().fold(term, |term, &byte| self.next(term, byte));
-        };
-        let after = |&part: &TermId| self.after(part, text);
-        let all: Vec<TermId> = all.iter().map(after).collect();
-        if all.contains(&TermId::NOTHING) {
-            return TermId::NOTHING;
-        }
-        self.conjunction(all, none.iter().map(after))
-    }
-
     /// Whether all that a term matches is known to be a match of the loop `any_length`: if that is
     /// so of its parts, or none is found that is not.
     fn is_within(&self, term: TermId, any_length: TermId) -> bool {
