@@ -187,6 +187,13 @@ impl Below {
         let (start, end) = (node.0 as usize - 1, node.0 as usize);
         &self.merged[self.token_ends[start] as usize..self.token_ends[end] as usize]
     }
+
+    /// The tokens of a node and of all below it, each with its place in the trie.
+    pub(crate) fn tokens_from(&self, node: BelowNode) -> &[(TrieNode, TokenId)] {
+        let (start, end) =
+            ((node.0 as usize).saturating_sub(1), self.ends[node.0 as usize] as usize - 1);
+        &self.merged[self.token_ends[start] as usize..self.token_ends[end] as usize]
+    }
 }
 
 impl Footprint for Below {

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use grammask_gbnf::{Entry, KnownKeys, Session, TrackId, ValueId};
 
 use crate::generations::{Footprint, Generations};
+use crate::keys::Key;
 use crate::lookahead::Lookahead;
 use crate::meant::Meant;
 use crate::token_id::TokenId;
@@ -90,12 +91,8 @@ impl Lookahead<'_> {
 
     /// Adds the tokens of a key that can only be a declared one, from its state at a node on; whether
     /// nothing else than the keys has a say in it.
-    pub(crate) fn declared_only(
-        &mut self,
-        node: TrieNode,
-        entry: Entry,
-        found: &mut Found,
-    ) -> bool {
+    pub(crate) fn declared_only(&mut self, key: Key<'_>, found: &mut Found) -> bool {
+        let Key { node, entry, .. } = key;
         if !self.session.allows_declared_keys_only(entry.label) {
             return false;
         }
@@ -110,7 +107,7 @@ impl Lookahead<'_> {
             start = end as usize;
         }
         for (end, value) in values {
-            self.declared_end(end, value, entry, found);
+            self.declared_end(end, value, key, found);
         }
         true
     }
@@ -120,7 +117,7 @@ impl Lookahead<'_> {
         &mut self,
         end: &DeclaredEnd,
         value: ValueId,
-        entry: Entry,
+        key: Key<'_>,
         found: &mut Found,
     ) {
         let tokens = match end.value.get() {
@@ -130,7 +127,7 @@ impl Lookahead<'_> {
                 None => return,
             },
         };
-        self.add_value(tokens, (entry, end.member), &Meant::all(), found);
+        self.add_value(tokens, (key, end.member), &Meant::all(), found);
     }
 }
 

@@ -93,7 +93,12 @@ impl Lookahead<'_> {
     pub(crate) fn follow(&mut self, mut ways: Ways<'_>, state: &State, found: &mut Found) {
         ways.sort_by_key(|&(byte, _)| byte);
         for same in ways.chunk_by(|(one, _), (other, _)| one == other) {
-            let next = self.session.step(state, same[0].0);
+            let Some(next) = self.step(state, same[0].0) else {
+                for (_, way) in same {
+                    self.leave_open(*way);
+                }
+                continue;
+            };
             if next.is_dead() {
                 continue;
             }
@@ -113,6 +118,17 @@ impl Lookahead<'_> {
                 self.follow(further, &next, found);
             }
         }
+    }
+
+    /// An assumption on keys says too little for the tokens from the end of a way on.
+    fn leave_open(&mut self, way: Way<'_>) {
+        let Way { below, node } = way;
+        if node == Below::ROOT {
+            self.open.extend(below.tokens.iter().map(|&(_, token)| token));
+            let trie = &self.engine.tables.trie;
+            below.large.iter().for_each(|&node| self.open.extend(trie.tokens_below(node)));
+        }
+        self.open.extend(below.tokens_from(node).iter().map(|&(_, token)| token));
     }
 
     /// Adds the tokens at the end of a way that leads to a state, and below it where much lies.

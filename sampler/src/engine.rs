@@ -334,6 +334,7 @@ impl Engine {
                 departures: Vec::new(),
                 exits: (look == Look::Frames).then(Exits::default),
                 assumed: None,
+                open: Vec::new(),
                 is_plain: look == Look::Plain,
             };
             lookahead.entry_mask(start, entry)

@@ -390,6 +390,7 @@ impl Lookahead<'_> {
             departures: Vec::new(),
             exits,
             assumed: None,
+            open: Vec::new(),
             is_plain: false,
         };
         let mut found = Found::new(tokens);

@@ -17,6 +17,9 @@ use crate::token_set::Found;
 use crate::trie::{TokenTrie, TrieNode};
 use crate::walk::walk_below;
 
+/// So many tokens are looked at one by one; if more are, all that begins with each of the keys is.
+const MOST_OPEN: usize = 512;
+
 impl Lookahead<'_> {
     /// The tokens below a node that a member's key allows; `start` is the state with only that
     /// configuration.
@@ -31,7 +34,7 @@ impl Lookahead<'_> {
             return Box::default();
         }
         let Some(KeyTerms { free, others, only }) = self.session.key_terms(entry.label) else {
-            if !self.declared_only(node, entry, found) {
+            if !self.declared_only(Key { node, start, entry }, found) {
                 self.walk_on(node, start, found);
             }
             return Box::default();
@@ -79,7 +82,7 @@ impl Lookahead<'_> {
             // No key that has been written may come again.
             Some(values) => {
                 for (end, value) in values.into_iter().filter(|(end, _)| is_end(end.node)) {
-                    self.declared_end(end, value, key.entry, found);
+                    self.declared_end(end, value, key, found);
                 }
             }
             None => self.known_keys(key, &known, found),
@@ -152,14 +155,15 @@ impl Lookahead<'_> {
             && let Some(value) = self.session.value_of_member(key.entry, member)
         {
             if let Some(tokens) = self.value(ends, value) {
-                self.add_value(&tokens, (key.entry, member), &meant, &mut same);
+                self.add_value(&tokens, (key, member), &meant, &mut same);
             }
         } else {
             let bytes = self.bytes_to(key, some);
             let state = self.session.after_some_key(key.start, key.entry, members, &bytes);
             let mut add = |tokens: &[(TrieNode, TokenId)]| same.extend(meant.of(tokens));
             add(&ends.tokens);
-            walk_below(self.session, ends, Below::ROOT, &state, &mut add);
+            let mut leave_open = |tokens: &[_]| self.open.extend(meant.of(tokens));
+            walk_below(self.session, ends, Below::ROOT, &state, &mut add, &mut leave_open);
             for &node in ends.large.iter().filter(is_meant) {
                 self.walk(node, &state, &mut same);
             }
@@ -167,8 +171,10 @@ impl Lookahead<'_> {
         self.depart(&mut same);
         self.departures = departures;
         self.assumed = outer;
-        if self.session.missed_keys() == missed {
+        let open = if outer.is_none() { std::mem::take(&mut self.open) } else { Vec::new() };
+        if self.session.missed_keys() == missed && open.len() <= MOST_OPEN {
             found.append(same);
+            self.settle(key, open, found);
         } else if outer.is_none() {
             let nodes: Vec<_> = ends.nodes.iter().filter(is_meant).copied().collect();
             self.one_by_one(key, &nodes, found);
@@ -186,13 +192,33 @@ impl Lookahead<'_> {
                     if let Some(value) = self.session.value_of_member(key.entry, member) =>
                 {
                     if let Some(tokens) = self.value_behind(node, value) {
-                        self.add_value(&tokens, (key.entry, member), &Meant::all(), found);
+                        self.add_value(&tokens, (key, member), &Meant::all(), found);
                     }
                 }
                 KeyEnd::Declared(_) | KeyEnd::Free(_) => others.push(node),
             }
         }
         self.one_by_one(key, &others, found);
+    }
+
+    /// Adds those of some tokens that are allowed: each is read from where the key is looked at, unless
+    /// all that is found goes by an assumption. Then they are left open.
+    pub(crate) fn settle(
+        &mut self,
+        key: Key<'_>,
+        tokens: impl IntoIterator<Item = TokenId>,
+        found: &mut Found,
+    ) {
+        if self.assumed.is_some() {
+            return self.open.extend(tokens);
+        }
+        let read = self.engine.tables.trie.bytes_between(TokenTrie::ROOT, key.node);
+        for token in tokens {
+            let bytes = self.engine.vocabulary().bytes(token).unwrap_or_default();
+            if !key.after(self.session, &bytes[read..]).is_dead() {
+                found.extend([token]);
+            }
+        }
     }
 
     /// What begins with the way to some nodes, one by one.
@@ -228,12 +254,12 @@ pub(crate) fn ends_of_written(
 
 /// A configuration within a key.
 #[derive(Clone, Copy)]
-struct Key<'a> {
+pub(crate) struct Key<'a> {
     /// What is below this node is looked at.
-    node: TrieNode,
+    pub(crate) node: TrieNode,
     /// The state with only this configuration.
     start: &'a State,
-    entry: Entry,
+    pub(crate) entry: Entry,
 }
 
 impl Key<'_> {

@@ -28,6 +28,8 @@ pub(crate) struct Lookahead<'a> {
     /// Where all that is being found goes by an assumption on keys: how often those before it had
     /// failed ([`Session::missed_keys`]).
     pub(crate) assumed: Option<u64>,
+    /// The tokens for which the assumption says too little: they are looked at for themselves.
+    pub(crate) open: Vec<TokenId>,
     /// Whether no tables are used: all that may be read is walked through byte by byte, with all
     /// configurations at once.
     pub(crate) is_plain: bool,

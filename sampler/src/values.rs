@@ -11,6 +11,7 @@ use grammask_gbnf::{ByteSet, Entry, Session, State, Surroundings, TermId, Terms,
 
 use crate::below::Below;
 use crate::generations::{Footprint, Generations};
+use crate::keys::Key;
 use crate::lookahead::Lookahead;
 use crate::meant::Meant;
 use crate::tables::Tables;
@@ -42,13 +43,25 @@ pub(crate) struct ValueMemo {
     behind: Generations<(usize, Surroundings), BehindValue>,
 }
 
-/// The tokens that lie behind a value; nothing if they depend on which members there are.
+/// The tokens that lie behind a value whichever members there are; nothing if that is found out of too
+/// few of them.
 #[derive(Clone, Debug)]
 struct BehindValue {
     /// The value: kept, so that no other gets its address.
     _value: Arc<ValueTokens>,
-    behind: Option<Arc<[(TrieNode, TokenId)]>>,
+    behind: Option<Arc<TokensBehind>>,
 }
+
+/// Tokens that lie behind a value.
+#[derive(Debug, Default)]
+struct TokensBehind {
+    allowed: Vec<(TrieNode, TokenId)>,
+    /// Those of which it is not known.
+    open: Vec<(TrieNode, TokenId)>,
+}
+
+/// So many tokens are looked at one by one; if more are, what leads to them is read at once.
+const MOST_OPEN: usize = 64;
 
 /// How many bytes either may take.
 const VALUES: usize = 512 << 10;
@@ -101,37 +114,39 @@ impl Lookahead<'_> {
     }
 
     /// Adds the tokens of the value of a member and of what lies behind it, as far as their nodes are
-    /// meant; `entry` is the key of the member.
+    /// meant; `key` is that of the member.
     pub(crate) fn add_value(
         &mut self,
         tokens: &Arc<ValueTokens>,
-        (entry, member): (Entry, u32),
+        (key, member): (Key<'_>, u32),
         meant: &Meant,
         found: &mut Found,
     ) {
-        let mut add = |tokens: &[(TrieNode, TokenId)]| found.extend(meant.of(tokens));
-        add(&tokens.tokens);
+        found.extend(meant.of(&tokens.tokens));
         let ValueTokens { behind, behind_large, .. } = &**tokens;
         if !behind.has_children(Below::ROOT) && behind_large.nodes.is_empty() {
             return;
         }
-        if let Some(known) = self.behind_value(tokens, (entry, member)) {
-            return add(&known);
+        if let Some(known) = self.behind_value(tokens, (key.entry, member)) {
+            found.extend(meant.of(&known.allowed));
+            return self.settle(key, meant.of(&known.open), found);
         }
-        let state = self.session.behind_member(entry, member);
-        tokens.walk_behind(self.session, &state, &mut add);
+        let state = self.session.behind_member(key.entry, member);
+        let behind = tokens.walk_behind(self.session, &state);
+        found.extend(meant.of(&behind.allowed));
+        self.settle(key, meant.of(&behind.open), found);
         for &node in behind_large.large.iter().filter(|&&node| meant.contains(node)) {
             self.walk(node, &state, found);
         }
     }
 
-    /// The tokens that lie behind the value of a member, if they do not depend on which members there
-    /// are.
+    /// The tokens that lie behind the value of a member whichever members there are, and those of which
+    /// that is not known, if they are few.
     fn behind_value(
         &mut self,
         tokens: &Arc<ValueTokens>,
         (entry, member): (Entry, u32),
-    ) -> Option<Arc<[(TrieNode, TokenId)]>> {
+    ) -> Option<Arc<TokensBehind>> {
         if !tokens.behind_large.large.is_empty() {
             return None;
         }
@@ -140,11 +155,9 @@ impl Lookahead<'_> {
         let known = self.memo.values.behind.get(&key).unwrap_or_else(|| {
             let behind = self.session.if_blurred(|session| {
                 let state = session.behind_blurred(around);
-                let mut behind = Vec::new();
-                tokens.walk_behind(session, &state, &mut |more| behind.extend_from_slice(more));
-                behind.sort_unstable();
-                behind.into()
+                tokens.walk_behind(session, &state)
             });
+            let behind = behind.filter(|behind| behind.open.len() <= MOST_OPEN).map(Arc::new);
             let known = BehindValue { _value: Arc::clone(tokens), behind };
             if self.session.is_spent() {
                 return known;
@@ -187,21 +200,26 @@ impl ValueTokens {
         }
     }
 
-    /// Walks through what lies behind the value; `add` is given the tokens.
-    fn walk_behind(
-        &self,
-        session: &mut Session,
-        state: &State,
-        add: &mut impl FnMut(&[(TrieNode, TokenId)]),
-    ) {
-        walk_below(session, &self.behind, Below::ROOT, state, add);
-        walk_below(session, &self.behind_large, Below::ROOT, state, add);
+    /// Walks through what lies behind the value, each token with its place in the trie, by which they
+    /// are in order.
+    fn walk_behind(&self, session: &mut Session, state: &State) -> TokensBehind {
+        let TokensBehind { mut allowed, mut open } = TokensBehind::default();
+        for below in [&self.behind, &self.behind_large] {
+            let mut add = |more: &[_]| allowed.extend_from_slice(more);
+            let mut leave_open = |more: &[_]| open.extend_from_slice(more);
+            walk_below(session, below, Below::ROOT, state, &mut add, &mut leave_open);
+        }
+        allowed.sort_unstable();
+        open.sort_unstable();
+        TokensBehind { allowed, open }
     }
 }
 
 impl Footprint for BehindValue {
     fn bytes(&self) -> usize {
-        self.behind.as_ref().map_or(0, |behind| size_of_val(&**behind))
+        self.behind
+            .as_ref()
+            .map_or(0, |behind| size_of_val(&*behind.allowed) + size_of_val(&*behind.open))
     }
 }
 

@@ -63,7 +63,10 @@ impl Lookahead<'_> {
             if !first.contains(byte) {
                 continue;
             }
-            let next = self.session.step(state, byte);
+            let Some(next) = self.step(state, byte) else {
+                self.open.extend_from_slice(trie.tokens_from(child));
+                continue;
+            };
             if next.is_dead() {
                 continue;
             }
@@ -76,6 +79,14 @@ impl Lookahead<'_> {
                 }
                 self.walk(child, &next, found);
             }
+        }
+    }
+
+    /// The state after a byte; nothing if an assumption on keys says too little for that.
+    pub(crate) fn step(&mut self, state: &State, byte: u8) -> Option<State> {
+        match self.assumed {
+            None => Some(self.session.step(state, byte)),
+            Some(_) => self.session.step_unless_guessed(state, byte),
         }
     }
 
@@ -189,14 +200,16 @@ fn is_outer_key(entry: &Entry) -> bool {
     matches!(entry.label, Label::Key { .. }) && entry.track == TrackId::NONE
 }
 
-/// Walks through what lies below some nodes, as far as a state allows it; `add` is given the tokens
-/// of each node. The depth is that of a token.
+/// Walks through what lies below some nodes, as far as a state allows it and that is no guess: `add` is
+/// given the tokens of each node, `open` those for which that is not known, as what has been forgotten
+/// of keys and members matters. The depth is that of a token.
 pub(crate) fn walk_below(
     session: &mut Session,
     below: &Below,
     node: BelowNode,
     state: &State,
     add: &mut impl FnMut(&[(TrieNode, TokenId)]),
+    open: &mut impl FnMut(&[(TrieNode, TokenId)]),
 ) {
     if !below.has_children(node) {
         return;
@@ -206,10 +219,13 @@ pub(crate) fn walk_below(
         if !first.contains(byte) {
             continue;
         }
-        let next = session.step(state, byte);
-        if !next.is_dead() {
-            add(below.tokens_of(child));
-            walk_below(session, below, child, &next, add);
+        match session.step_unless_guessed(state, byte) {
+            None => open(below.tokens_from(child)),
+            Some(next) if next.is_dead() => {}
+            Some(next) => {
+                add(below.tokens_of(child));
+                walk_below(session, below, child, &next, add, open);
+            }
         }
     }
 }

@@ -249,6 +249,32 @@ fn written_keys_may_be_read_otherwise() {
     }
 }
 
+/// A token may have all of the next keys, and these must differ from the one that it ends.
+#[test]
+fn keys_within_tokens_are_compared() {
+    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
+    for from in 0..4_usize.pow(5) / 3 {
+        tokens.extend(b"',ab".map(|byte| [&tokens[from][..], &[byte]].concat()));
+    }
+    tokens.extend(
+        [&b"','a','"[..], b"b','b'", b"','a','b'", b"=", b"'=a", b"'=b,'a'=", b"]"].map(Vec::from),
+    );
+    let engine = engine(&tokens[1..]);
+    let bodies = [
+        r#"("'" [a-b]* "'") *=> """#,
+        r#"("'" [a-b]* "'") *=> ","? ; "'b'" ?=> """#,
+        r#"("'" [a-b]* "'") *=> "=" ("a" | @members(",")("'" [a-b]* "'" *=> "=b") "]")"#,
+    ];
+    for body in bodies {
+        let grammar = Grammar::parse(&format!(r#"root ::= @members(",")({body}) "]""#));
+        let grammar = grammar.expect("a grammar");
+        for n in 0..40 {
+            let choices: Vec<u16> = (0..8).map(|at| (n * (at + 31) + 7 * at) % 97).collect();
+            run(&engine, &grammar, &choices).expect("exact");
+        }
+    }
+}
+
 /// A literal that is no term, and tokens that lead through more rules than are looked at one by one.
 #[test]
 fn long_texts_and_deep_nesting() {

@@ -57,6 +57,18 @@ impl Session {
         None
     }
 
+    /// The state after `byte`, if it does not depend on what has been forgotten of keys and members: see
+    /// [`Session::after_some_key`] and [`Session::behind_blurred`].
+    pub fn step_unless_guessed(&mut self, state: &State, byte: u8) -> Option<State> {
+        let before = self.members.guesses();
+        let next = self.step(state, byte);
+        if self.members.guesses() == before {
+            return Some(next);
+        }
+        self.members.take_back(before);
+        None
+    }
+
     /// What follows the value of `member`, whose key ends in a configuration, in such a configuration.
     /// Nothing for a configuration that is only looked ahead at and will be forgotten.
     pub fn blurred_member(&mut self, entry: Entry, member: u32) -> Option<Surroundings> {
