@@ -162,7 +162,10 @@ impl Lookahead<'_> {
             let state = self.session.after_some_key(key.start, key.entry, members, &bytes);
             let mut add = |tokens: &[(TrieNode, TokenId)]| same.extend(meant.of(tokens));
             add(&ends.tokens);
-            let mut leave_open = |tokens: &[_]| self.open.extend(meant.of(tokens));
+            // Those that are not meant are settled as well: that is exact.
+            let mut leave_open = |tokens: &[(TrieNode, TokenId)]| {
+                self.open.extend(tokens.iter().map(|&(_, token)| token));
+            };
             walk_below(self.session, ends, Below::ROOT, &state, &mut add, &mut leave_open);
             for &node in ends.large.iter().filter(is_meant) {
                 self.walk(node, &state, &mut same);

@@ -40,6 +40,7 @@ impl Meant {
         &'a self,
         mut tokens: &'a [(TrieNode, TokenId)],
     ) -> impl Iterator<Item = TokenId> + 'a {
+        debug_assert!(tokens.is_sorted(), "they are told apart by where they are");
         let mut others = self.others.iter();
         let runs = std::iter::from_fn(move || {
             let (run, rest) = match others.next() {

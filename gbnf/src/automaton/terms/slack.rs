@@ -18,6 +18,9 @@ const MAX_SEARCH: usize = 1_000;
 /// Of a conjunction with more states nobody knows how long its ways out are.
 const MAX_STATES: usize = 512;
 
+/// The same where so many terms are made on the way, as where texts of conjunctions are hard to find.
+const MOST_TERMS: usize = 1 << 14;
+
 /// So many iterations make few states.
 const FEW_TIMES: u32 = 16;
 
@@ -255,7 +258,8 @@ impl Terms {
         let mut numbers = FxHashMap::from_iter([(term, 0)]);
         let mut sources: Vec<Vec<usize>> = vec![Vec::new()];
         let mut at = 0;
-        while at < met.len() && met.len() <= MAX_STATES {
+        let most_terms = self.len() + MOST_TERMS;
+        while at < met.len() && met.len() <= MAX_STATES && self.len() <= most_terms {
             for &(_, _, to) in self.transitions(met[at]) {
                 let number = *numbers.entry(to).or_insert(met.len());
                 if number == met.len() {
@@ -269,8 +273,7 @@ impl Terms {
         let mut longest = None;
         if at == met.len() {
             let mut left: Vec<usize> = (0..at).filter(|&at| self.nullable(met[at])).collect();
-            let mut is_met = vec![false; at];
-            left.iter().for_each(|&at| is_met[at] = true);
+            let mut is_met: Vec<bool> = met.iter().map(|&term| self.nullable(term)).collect();
             let mut bytes = 0;
             let mut out = left.len();
             while !left.is_empty() {
