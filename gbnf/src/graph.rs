@@ -56,6 +56,24 @@ impl Graph {
         Self { to, ends }
     }
 
+    /// How many edges lead to the nearest of some nodes from the one that is the farthest from them; nothing
+    /// if none of them is reached from some node.
+    pub(crate) fn farthest(&self, mut is_met: Vec<bool>) -> Option<u32> {
+        let before = self.reversed();
+        let mut last: Vec<u32> =
+            (0..).zip(&is_met).filter_map(|(n, met)| met.then_some(n)).collect();
+        let mut edges = 0;
+        loop {
+            let nodes = last.iter().flat_map(|&node| before.of(node as usize)).copied();
+            let is_new = |&node: &u32| !std::mem::replace(&mut is_met[node as usize], true);
+            last = nodes.filter(is_new).collect();
+            if last.is_empty() {
+                return is_met.iter().all(|&met| met).then_some(edges);
+            }
+            edges += 1;
+        }
+    }
+
     /// The strongly connected component of each node. What a component leads to has a lower
     /// number.
     pub(crate) fn components(&self) -> Vec<u32> {
@@ -149,6 +167,18 @@ mod tests {
         assert_eq!(graph.on_cycles(&component), [true, true, true, false, true, false]);
         assert_eq!(graph.reachable([3]), [false, false, false, true, true, false]);
         assert_eq!(graph.reachable([3, 5]), [false, false, false, true, true, true]);
+    }
+
+    #[test]
+    fn the_farthest_is_as_far_as_its_shortest_way() {
+        let edges: [&[u32]; 5] = [&[1, 3], &[2], &[3], &[3], &[0]];
+        let graph = Graph::new(edges, |edges, to| to.extend(edges));
+        let to =
+            |nodes: &[usize]| graph.farthest((0..5).map(|node| nodes.contains(&node)).collect());
+        assert_eq!(to(&[3]), Some(2));
+        assert_eq!(to(&[3, 0]), Some(2));
+        assert_eq!(to(&[0, 1, 2, 3, 4]), Some(0));
+        assert_eq!([to(&[2]), to(&[])], [None, None]);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(crate) struct TokenTrie {
     /// What lies below those nodes that have much below them, in preorder.
     outlines: Vec<Outline>,
     /// See [`TokenTrie::at_depth`].
-    by_depth: OnceLock<Box<[Vec<TrieNode>]>>,
+    by_depth: OnceLock<Box<[Box<[TrieNode]>]>>,
 }
 
 /// What a scan asks of a node.
@@ -231,7 +231,7 @@ impl TokenTrie {
             for node in nodes.filter(|&node| self.has_children(node)) {
                 by_depth[usize::from(self.nodes[node.0 as usize].depth)].push(node);
             }
-            by_depth.into()
+            by_depth.into_iter().map(Vec::into_boxed_slice).collect()
         });
         let Some(nodes) = by_depth.get(depth) else { return &[] };
         let start = nodes.partition_point(|&node| node < top);

@@ -10,6 +10,7 @@ use std::sync::PoisonError;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Term, TermId, Terms};
+use crate::graph::Graph;
 
 /// Among so many states it is found out whether a part of a pattern is made of the characters of a
 /// length.
@@ -256,34 +257,24 @@ impl Terms {
     fn follow_ways_out(&self, term: TermId) -> Option<u32> {
         let mut met = vec![term];
         let mut numbers = FxHashMap::from_iter([(term, 0)]);
-        let mut sources: Vec<Vec<usize>> = vec![Vec::new()];
         let mut at = 0;
         let most_terms = self.len() + MOST_TERMS;
         while at < met.len() && met.len() <= MAX_STATES && self.len() <= most_terms {
             for &(_, _, to) in self.transitions(met[at]) {
-                let number = *numbers.entry(to).or_insert(met.len());
-                if number == met.len() {
+                numbers.entry(to).or_insert_with(|| {
                     met.push(to);
-                    sources.push(Vec::new());
-                }
-                sources[number].push(at);
+                    met.len() as u32 - 1
+                });
             }
             at += 1;
         }
-        let mut longest = None;
-        if at == met.len() {
-            let mut left: Vec<usize> = (0..at).filter(|&at| self.nullable(met[at])).collect();
-            let mut is_met: Vec<bool> = met.iter().map(|&term| self.nullable(term)).collect();
-            let mut bytes = 0;
-            let mut out = left.len();
-            while !left.is_empty() {
-                let before = left.iter().flat_map(|&at| &sources[at]).copied();
-                left = before.filter(|&at| !std::mem::replace(&mut is_met[at], true)).collect();
-                bytes += u32::from(!left.is_empty());
-                out += left.len();
-            }
-            longest = (out == met.len()).then_some(bytes);
-        }
+        let longest = (at == met.len()).then(|| {
+            let ways = Graph::new(&met, |&term, edges| {
+                edges.extend(self.transitions(term).iter().map(|(_, _, to)| numbers[to]));
+            });
+            ways.farthest(met.iter().map(|&term| self.nullable(term)).collect())
+        });
+        let longest = longest.flatten();
         for met in met {
             // Another one may have found a shorter one for it.
             let _ = self.further(met).way_out_by_states.set(longest);
