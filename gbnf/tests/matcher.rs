@@ -141,6 +141,22 @@ fn right_linear_rules_are_terminals_unless_they_have_many_states() {
     agree(&grammar, &b"ab".repeat(150)).expect("the same");
 }
 
+#[test]
+fn states_without_loops_are_terminals() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/masks/states-without-loops.gbnf");
+    let counted = std::fs::read_to_string(path).expect("it is text");
+    let (states, _) = counted.split_once("word-10 ::=").expect("its end is counted");
+    let not_counted = format!("{states}word-10 ::= gap-10\ngap-10 ::= \"\\\"\"\n");
+    for text in [&counted, &not_counted] {
+        let grammar = Grammar::parse(text).expect("it parses");
+        let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
+        assert!(automaton.size() < 10, "a terminal: {}", automaton.size());
+        for text in ["ab é\\n cdefghij", "abcdefghi", "abcdefghi \\", "abcdefghi kl", "a  "] {
+            agree(&grammar, format!("\"{text}\"").as_bytes()).expect("the same");
+        }
+    }
+}
+
 proptest! {
     // The oracle writes members out in all orders, which takes its time.
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]

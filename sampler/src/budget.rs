@@ -125,6 +125,7 @@ impl<'a> Budget<'a> {
                 let terms = session.terms();
                 let term = terms.concat(rest, terms.repeat(item, min, None));
                 let inside = table.at_most(max, &engine.tables.characters);
+                let inside = inside.map(|tokens| tokens.to_mask(engine.vocabulary().len()));
                 Some(Top { term, behind, is_unambiguous, known: Vec::new(), inside })
             }
             Label::Key { .. } => {

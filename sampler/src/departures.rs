@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{ByteSet, Entry, NodeId, State, TextId};
+use grammask_gbnf::{ByteSet, Entry, Label, NodeId, State, TextId};
 use smallvec::SmallVec;
 
 use crate::below::{Below, BelowNode};
@@ -14,6 +14,9 @@ use crate::trie::TrieNode;
 
 /// No more of what tables say about one state is put off.
 const MOST_AT_ONCE: usize = 64;
+
+/// Of more nodes what lies below them is walked through at once.
+const MOST_ALONE: usize = 8;
 
 /// A state into which terminals are left, and by which nodes.
 #[derive(Debug)]
@@ -82,11 +85,27 @@ impl Lookahead<'_> {
         for below in at_once {
             let way = Way { below, node: Below::ROOT };
             self.add(way, state, found);
-            way.further(first, &mut ways);
+            if self.has_tables(below, state) {
+                let small = below.nodes.iter().filter(|node| !below.large.contains(node));
+                small.for_each(|&node| self.walk(node, state, found));
+            } else {
+                way.further(first, &mut ways);
+            }
         }
         let bytes = behind_bytes.iter();
         ways.extend(bytes.map(|(byte, below)| (*byte, Way { below, node: Below::ROOT })));
         self.follow(ways, state, found);
+    }
+
+    /// Whether a string of bounded length begins at some nodes, with a table for each below which anything
+    /// lies.
+    fn has_tables(&self, below: &Below, state: &State) -> bool {
+        let tables = &self.engine.tables;
+        let may_have = |&node| tables.is_large_for_many(node) || !tables.trie.has_children(node);
+        let is_counted = |entry: &Entry| matches!(entry.label, Label::Counted { .. });
+        below.nodes.len() <= MOST_ALONE
+            && state.entries().iter().any(is_counted)
+            && below.nodes.iter().all(may_have)
     }
 
     /// Adds what several ways read behind a state. The depth is that of a token.

@@ -341,8 +341,8 @@ impl<S: Fn(TermId) -> bool> Outside<S> {
 /// all counts.
 #[derive(Debug)]
 pub(crate) struct Iterations {
-    /// Tokens that do not leave the loop, as a mask.
-    pub(crate) inside: TokenMask,
+    /// Tokens that do not leave the loop.
+    pub(crate) inside: TokenSet,
     /// How many characters begin above the node.
     above: u32,
     /// Those of them that begin fewer iterations than characters, as in the loop of a JSON string
@@ -367,7 +367,7 @@ impl Iterations {
     ) -> Self {
         let trie = &tables.trie;
         let mut dfa = Dfa::new(item, terms);
-        let mut inside = TokenMask::new(tables.len);
+        let mut inside = Found::new(tables.len);
         let mut longer = Vec::new();
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
@@ -404,17 +404,27 @@ impl Iterations {
         longer.sort_unstable();
         let above = trie.path(start).into_iter().filter(|&byte| begins_character(byte)).count();
         let exits = tables.belows(exits);
+        let inside = inside.into_set();
         Self { inside, above: above as u32, longer: longer.into(), exits, ambiguous }
     }
 
     /// The tokens that begin at most `max` iterations; nothing if those are all inside.
-    pub(crate) fn at_most(&self, max: u32, characters: &Characters) -> Option<TokenMask> {
+    pub(crate) fn at_most(&self, max: u32, characters: &Characters) -> Option<TokenSet> {
         let short = characters.at_most(max.saturating_add(self.above))?;
-        let mut mask = self.inside.clone();
-        mask.intersect_with(short);
         let fewer = self.longer.partition_point(|&(begun, _)| begun <= max);
-        mask.extend(self.longer[..fewer].iter().map(|&(_, token)| token));
-        Some(mask)
+        let fewer = self.longer[..fewer].iter().map(|&(_, token)| token);
+        Some(match &self.inside {
+            TokenSet::Few(tokens) => {
+                let tokens = tokens.iter().copied().filter(|&token| short.contains(token));
+                TokenSet::Few(tokens.chain(fewer).collect())
+            }
+            TokenSet::Many(mask) => {
+                let mut mask = TokenMask::clone(mask);
+                mask.intersect_with(short);
+                mask.extend(fewer);
+                TokenSet::Many(Arc::new(mask))
+            }
+        })
     }
 }
 

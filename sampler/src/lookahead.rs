@@ -163,7 +163,7 @@ pub(crate) enum Base {
     Interior(Arc<Interior>),
     Iterations(Arc<Iterations>),
     /// The tokens of a loop that begin not too many iterations.
-    Some(Arc<TokenMask>),
+    Some(TokenSet),
 }
 
 impl Base {
@@ -171,8 +171,8 @@ impl Base {
     pub(crate) fn mask(&self) -> Option<&TokenMask> {
         match self {
             Self::Interior(table) => table.inside.mask(),
-            Self::Iterations(table) => Some(&table.inside),
-            Self::Some(tokens) => Some(tokens),
+            Self::Iterations(table) => table.inside.mask(),
+            Self::Some(tokens) => tokens.mask(),
         }
     }
 
@@ -180,7 +180,8 @@ impl Base {
     fn tokens(&self) -> &[TokenId] {
         match self {
             Self::Interior(table) => table.inside.tokens(),
-            Self::Iterations(_) | Self::Some(_) => &[],
+            Self::Iterations(table) => table.inside.tokens(),
+            Self::Some(tokens) => tokens.tokens(),
         }
     }
 
@@ -189,7 +190,7 @@ impl Base {
         match self {
             Self::Interior(table) => Arc::as_ptr(table).addr(),
             Self::Iterations(table) => Arc::as_ptr(table).addr(),
-            Self::Some(tokens) => Arc::as_ptr(tokens).addr(),
+            Self::Some(tokens) => tokens.address(),
         }
     }
 

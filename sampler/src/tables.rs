@@ -87,8 +87,8 @@ const FEW_LONG: usize = 256;
 /// Below a node is much if it is more than this share of the trie: in a large vocabulary some
 /// hundred nodes.
 const LARGE: usize = 1024;
-/// The same where a key is read.
-const LARGE_FOR_KEYS: usize = 8 * LARGE;
+/// The same where many grammars read the same, which is then known mostly.
+const LARGE_FOR_MANY: usize = 8 * LARGE;
 /// So few nodes are never much.
 const FEW: usize = 4;
 
@@ -274,10 +274,9 @@ impl Tables {
             .collect()
     }
 
-    /// Whether so much is below a node that a table of keys is worth while: what it leaves to be
-    /// looked at is little.
-    pub(crate) fn is_large_for_keys(&self, node: TrieNode) -> bool {
-        self.trie.below(node) > self.trie.len() / LARGE_FOR_KEYS
+    /// Whether so much is below a node that a table is worth while which many grammars may need.
+    pub(crate) fn is_large_for_many(&self, node: TrieNode) -> bool {
+        self.trie.below(node) > self.trie.len() / LARGE_FOR_MANY
     }
 
     /// Whether so much of the trie can be read in a term that it may be worth while to look for those

@@ -38,6 +38,14 @@ impl TokenSet {
         }
     }
 
+    /// Where it lies, which no other does that has tokens as long as it is there.
+    pub(crate) fn address(&self) -> usize {
+        match self {
+            Self::Few(tokens) => tokens.as_ptr().addr(),
+            Self::Many(tokens) => Arc::as_ptr(tokens).addr(),
+        }
+    }
+
     /// Adds the tokens to a mask.
     pub(crate) fn add_to(&self, mask: &mut TokenMask) {
         match self {

@@ -22,9 +22,10 @@ impl Lookahead<'_> {
         }
         let tables = &self.engine.tables;
         let is_large = tables.is_large(node);
-        let has_keys = || state.entries().iter().any(is_outer_key);
-        let has_tables =
-            !self.is_plain && (is_large || tables.is_large_for_keys(node) && has_keys());
+        let may_have_table = |entry: &Entry| is_large || is_often_the_same(entry);
+        let has_tables = !self.is_plain
+            && tables.is_large_for_many(node)
+            && state.entries().iter().any(may_have_table);
         if !has_tables {
             return self.walk_on(node, state, found);
         }
@@ -36,7 +37,8 @@ impl Lookahead<'_> {
                 }
                 return false;
             }
-            let base = if is_large { self.by_table(node, state, entry, found) } else { None };
+            let by_table = may_have_table(&entry);
+            let base = by_table.then(|| self.by_table(node, state, entry, found)).flatten();
             let is_known = base.is_some();
             if let Some(base) = base {
                 self.add_base(base, found);
@@ -160,7 +162,7 @@ impl Lookahead<'_> {
     pub(crate) fn at_most(&self, table: Arc<Iterations>, max: u32) -> Base {
         match table.at_most(max, &self.engine.tables.characters) {
             None => Base::Iterations(table),
-            Some(tokens) => Base::Some(Arc::new(tokens)),
+            Some(tokens) => Base::Some(tokens),
         }
     }
 
@@ -193,6 +195,12 @@ impl Lookahead<'_> {
             }
         }
     }
+}
+
+/// Whether many grammars have the same terminal: they have the characters of strings whose length has
+/// a bound, and most keys.
+fn is_often_the_same(entry: &Entry) -> bool {
+    matches!(entry.label, Label::Counted { .. }) || is_outer_key(entry)
 }
 
 /// Whether a configuration is a key that is not compared with others.

@@ -5,7 +5,9 @@
 //! other: what is left of a body, and a rule at its end. An automaton that is written as a rule for
 //! each of its states, such as that of a `pattern`, is thus read as that automaton, without a stack.
 //! A rule with a loop over many characters is one too, if no other such rule is in its midst: the
-//! rule of all strings is, and that of an object with strings is not.
+//! rule of all strings is, and that of an object with strings is not. And so is one that is larger than
+//! a terminal may be elsewhere, as the first of many states without a loop; strings whose length is
+//! counted may be what is left of it.
 //!
 //! Where two rules can begin with the same text, a state is a set of rules, and in the worst case
 //! every set of them is one. Such rules are terminals only if their states are few.
@@ -37,7 +39,7 @@ const FURTHER_STATES: usize = 256;
 pub(crate) struct LinearRules<'a> {
     terms: &'a Terms,
     determinism: Determinism<'a>,
-    /// The terms of the rules found so far.
+    /// The terms of the rules found so far, and of others that these refer to.
     found: FxHashSet<TermId>,
 }
 
@@ -74,6 +76,7 @@ impl<'a> LinearRules<'a> {
         }
         let bodies: Vec<TermId> =
             rules.iter().map(|&rule| lowered.term(lowered.rules[rule], self.terms)).collect();
+        self.find_referred(component, lowered);
         let found =
             if recursive { self.system(&rules, &bodies, lowered) } else { Some(bodies.clone()) };
         let Some(found) = found else {
@@ -90,6 +93,22 @@ impl<'a> LinearRules<'a> {
             }
         }
         if is_terminal { Linear::Terminal } else { Linear::Regular }
+    }
+
+    /// Finds the rules that are referred to and are terminals, or counted, wherever they stand: their
+    /// states are no more by being what is left of others.
+    fn find_referred(&mut self, component: &[usize], lowered: &mut Lowered) {
+        let parts: Vec<usize> = component.iter().flat_map(|&rule| lowered.parts_of(rule)).collect();
+        for part in parts {
+            if !matches!(lowered.kinds[part], Kind::Rule(_)) {
+                continue;
+            }
+            let extent = lowered.extents[part];
+            let is_small = extent.regular && !extent.wide && extent.size <= TERMINAL_SIZE;
+            if is_small || is_counted_rule(part as Part, lowered) {
+                self.found.insert(lowered.term(part as Part, self.terms));
+            }
+        }
     }
 
     /// The terms of rules with these bodies, unless one of them may begin with itself.
@@ -128,6 +147,9 @@ impl<'a> LinearRules<'a> {
     }
 }
 
+/// What is counted at the end of a rule has at most this size: it is a state for each number.
+const COUNTED_SIZE: u32 = 16 * TERMINAL_SIZE;
+
 /// The size of a body that is too large for a terminal.
 const TOO_LARGE: usize = usize::MAX;
 
@@ -160,6 +182,8 @@ struct Sizes {
     /// The first part.
     first: Part,
     known: Vec<Option<Size>>,
+    /// Whether a loop over many characters may be counted.
+    counted_fits: bool,
 }
 
 impl Sizes {
@@ -174,8 +198,13 @@ impl Sizes {
 fn sizes(component: &[usize], lowered: &Lowered) -> Option<Vec<usize>> {
     let of_rule = |&rule: &usize| {
         let parts = lowered.parts_of(rule);
-        let mut sizes =
-            Sizes { first: parts.start as Part, known: Vec::with_capacity(parts.len()) };
+        let is_linear = |kind: &Kind| matches!(kind, Kind::Rule(rule) if lowered.is_linear(*rule));
+        let mut sizes = Sizes {
+            first: parts.start as Part,
+            known: Vec::with_capacity(parts.len()),
+            // The rest are states anyway.
+            counted_fits: lowered.kinds[parts.clone()].iter().any(is_linear),
+        };
         for part in parts {
             let found = size(part as Part, component, lowered, &sizes);
             sizes.known.push(found);
@@ -212,17 +241,37 @@ fn size(part: Part, component: &[usize], lowered: &Lowered, known: &Sizes) -> Op
             let inside = known.get(item)?;
             // What is counted has a state for each number, and what is wide inside a loop is in its
             // midst.
-            let is_small = !(max.is_some() && extent.wide || inside.wide);
-            let fits = is_small && extent.size <= TERMINAL_SIZE;
+            let is_counted = max.is_some() && extent.wide;
+            let most = if is_counted { COUNTED_SIZE } else { TERMINAL_SIZE };
+            let is_small = !(is_counted && !known.counted_fits || inside.wide);
+            let fits = is_small && extent.size <= most;
             (!inside.recursive && extent.regular).then(|| terminal(fits))
         }
         Kind::Rule(rule) if lowered.is_linear(*rule) => Some(Size { wide: true, ..Size::new(1) }),
+        Kind::Rule(_) if is_counted_rule(part, lowered) => {
+            Some(Size { wide: true, ..Size::new(extent.size as usize) })
+        }
         Kind::Text(_) | Kind::Rule(_) | Kind::All(_) | Kind::Known(_) => {
             let size = terminal(extent.size <= TERMINAL_SIZE);
             extent.regular.then_some(Size { wide: extent.wide, ..size })
         }
         Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) => None,
     }
+}
+
+/// Whether a part refers to a rule with a loop over many characters that is no terminal because it is
+/// counted. It can be what is left of one.
+fn is_counted_rule(part: Part, lowered: &Lowered) -> bool {
+    let Kind::Rule(rule) = lowered.kinds[part as usize] else { return false };
+    let (extent, body) = (lowered.extents[part as usize], lowered.rules[rule as usize]);
+    let Kind::Sequence(items) = lowered.kinds[body as usize] else { return false };
+    let mut wide = lowered.items(items).iter().filter(|&&item| lowered.extents[item as usize].wide);
+    let is_counted = |&item: &Part| match lowered.kinds[item as usize] {
+        Kind::Repeat { item, max: Some(_), .. } => !lowered.extents[item as usize].wide,
+        _ => false,
+    };
+    let is_alone = wide.next().is_some_and(is_counted) && wide.next().is_none();
+    is_alone && extent.regular && extent.size <= COUNTED_SIZE
 }
 
 /// Whether no rule may begin with itself. Many rules may not begin with one another at all: what

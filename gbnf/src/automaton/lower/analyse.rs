@@ -50,7 +50,7 @@ impl Lowered<'_> {
                 }
                 let extent = self.extents[self.rules[rule] as usize];
                 self.linear[rule] = extent.regular
-                    && extent.wide
+                    && (extent.wide || extent.size > TERMINAL_SIZE)
                     && linear.add(component, false, self) == Linear::Terminal;
                 continue;
             }
