@@ -29,7 +29,8 @@ pub(crate) enum Linear {
     Terminal,
 }
 
-/// Rules have few states if there are at most this many for each node of their bodies, ...
+/// Rules have few states if there are at most this many for each node of their bodies (of what is counted
+/// not for each iteration, however often it is), ...
 const STATES_PER_NODE: usize = 16;
 /// ... and this many more: one class of characters may have a state for each beginning in UTF-8.
 const FURTHER_STATES: usize = 256;
@@ -128,7 +129,7 @@ impl<'a> LinearRules<'a> {
         for ((&body, &size), &rule) in bodies.iter().zip(sizes).zip(rules) {
             if !self.determinism.holds(body) {
                 pending.push(rule);
-                left += STATES_PER_NODE * size;
+                left += STATES_PER_NODE * size.min(TERMINAL_SIZE as usize);
             }
         }
         let mut seen: FxHashSet<TermId> = pending.iter().copied().collect();
@@ -194,7 +195,7 @@ impl Sizes {
 
 /// The size of each body, if in all of them rules of the component occur at the end only, and what
 /// comes before is regular. With a rule in its midst that has a loop over many characters it is too
-/// large.
+/// large, unless the loop is counted and other such rules are what is left.
 fn sizes(component: &[usize], lowered: &Lowered) -> Option<Vec<usize>> {
     let of_rule = |&rule: &usize| {
         let parts = lowered.parts_of(rule);
