@@ -29,8 +29,7 @@ pub(crate) enum Linear {
     Terminal,
 }
 
-/// Rules have few states if there are at most this many for each node of their bodies (of what is counted
-/// not for each iteration, however often it is), ...
+/// Rules have few states if there are at most this many for each node of their bodies, ...
 const STATES_PER_NODE: usize = 16;
 /// ... and this many more: one class of characters may have a state for each beginning in UTF-8.
 const FURTHER_STATES: usize = 256;
@@ -129,7 +128,7 @@ impl<'a> LinearRules<'a> {
         for ((&body, &size), &rule) in bodies.iter().zip(sizes).zip(rules) {
             if !self.determinism.holds(body) {
                 pending.push(rule);
-                left += STATES_PER_NODE * size.min(TERMINAL_SIZE as usize);
+                left += STATES_PER_NODE * size;
             }
         }
         let mut seen: FxHashSet<TermId> = pending.iter().copied().collect();
@@ -148,7 +147,7 @@ impl<'a> LinearRules<'a> {
     }
 }
 
-/// What is counted at the end of a rule has at most this size: it is a state for each number.
+/// What is counted within a rule, or is left of it, has at most this size: it is a state for each number.
 const COUNTED_SIZE: u32 = 16 * TERMINAL_SIZE;
 
 /// The size of a body that is too large for a terminal.
@@ -220,7 +219,9 @@ fn size(part: Part, component: &[usize], lowered: &Lowered, known: &Sizes) -> Op
         items.iter().try_fold(Size::new(1), |sum, &item| known.get(item).map(|item| sum.with(item)))
     };
     let extent = lowered.extents[part as usize];
-    let terminal = |fits| Size::new(if fits { extent.size as usize } else { TOO_LARGE });
+    // What is counted is larger than a terminal, but allows no more states than one.
+    let nodes = extent.size.min(TERMINAL_SIZE) as usize;
+    let terminal = |fits| Size::new(if fits { nodes } else { TOO_LARGE });
     match &lowered.kinds[part as usize] {
         Kind::Nothing | Kind::Empty | Kind::Class(_) => Some(Size::new(1)),
         Kind::Texts(texts) => Some(Size::new(texts.iter().map(|text| text.len()).sum())),
@@ -250,7 +251,7 @@ fn size(part: Part, component: &[usize], lowered: &Lowered, known: &Sizes) -> Op
         }
         Kind::Rule(rule) if lowered.is_linear(*rule) => Some(Size { wide: true, ..Size::new(1) }),
         Kind::Rule(_) if is_counted_rule(part, lowered) => {
-            Some(Size { wide: true, ..Size::new(extent.size as usize) })
+            Some(Size { wide: true, ..terminal(true) })
         }
         Kind::Text(_) | Kind::Rule(_) | Kind::All(_) | Kind::Known(_) => {
             let size = terminal(extent.size <= TERMINAL_SIZE);
