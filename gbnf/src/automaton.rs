@@ -25,6 +25,7 @@ mod scarce;
 mod session;
 mod shortest;
 mod stack;
+mod stars;
 mod terms;
 mod texts;
 mod tracks;

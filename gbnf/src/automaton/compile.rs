@@ -19,6 +19,7 @@ use crate::automaton::members::{self, Shape, ShapeMember};
 use crate::automaton::possible::{Supplies, drop_impossible};
 use crate::automaton::powers::{Powers, PowersMemo};
 use crate::automaton::program::{Loop, Op, Position, Program};
+use crate::automaton::stars::stars;
 use crate::automaton::terms::{SearchTooLong, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{Grammar, Repetition};
@@ -103,9 +104,11 @@ pub(crate) fn compile(
         accepts_empty,
         ranks: Vec::new(),
         returns: Vec::new(),
+        stars: Vec::new(),
         alike: Vec::new(),
     };
     left_corner::eliminate(&mut program)?;
+    program.stars = stars(&program);
     if program.has_independent_frames() {
         program.alike = alike(&program);
     }

@@ -91,6 +91,9 @@ pub(crate) struct Program {
     /// Whether the end of the rule can be reached without reading. For positions with an argument:
     /// whether it can be from where they lead to.
     pub(crate) returns: Vec<bool>,
+    /// Whether two frames of the position on top of each other read what one reads: see
+    /// [`crate::automaton::stars`].
+    pub(crate) stars: Vec<bool>,
     /// Positions from which the same can be read, as one of them; nothing if frames are not read by
     /// themselves.
     pub(crate) alike: Vec<Position>,

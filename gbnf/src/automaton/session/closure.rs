@@ -182,13 +182,30 @@ impl Session {
         self.pending.push(Item { rank, frame, below });
     }
 
-    /// `below` with the way on to `next` on top; a call at the end of a rule leaves nothing.
-    fn push(&mut self, next: Position, below: NodeId) -> NodeId {
+    /// `below` with the way on to `next` on top; a call at the end of a rule leaves nothing, and a
+    /// repetition on top of itself is one.
+    fn push(&mut self, next: Position, mut below: NodeId) -> NodeId {
         if next == Position::RETURN {
             return below;
         }
+        if self.program.stars[next.index()] {
+            below = self.below_all(next, below);
+        }
         let argument = self.first_argument(next);
         self.stacks.push(Frame { position: next, argument }, below)
+    }
+
+    /// The stacks of a set, but without a position where it is on top.
+    fn below_all(&mut self, position: Position, node: NodeId) -> NodeId {
+        let tops = self.stacks.tops(node);
+        let Some(&(_, below)) = tops.iter().find(|(frame, _)| frame.position == position) else {
+            return node;
+        };
+        let others: SmallVec<[(Frame, NodeId); 4]> =
+            tops.iter().filter(|(frame, _)| frame.position != position).copied().collect();
+        let others = others.into_iter().map(|(frame, below)| self.stacks.push(frame, below));
+        let nodes = others.chain([below]).collect();
+        self.unite(nodes)
     }
 
     fn unite(&mut self, nodes: SmallVec<[NodeId; 4]>) -> NodeId {

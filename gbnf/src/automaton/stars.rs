@@ -1,0 +1,86 @@
+//! Repetitions up to the end of a rule: behind any number of rounds the rule may end, and nowhere else.
+//!
+//! What such a frame reads, followed by what it reads, is what it reads alone. An ambiguous grammar (`e ::=
+//! e "+" e | e e | name`) opens a frame of the same repetition for each operand that may begin within
+//! another one; with one of them for all, its stacks are as deep as its brackets are, not as its text is
+//! long.
+
+use crate::automaton::program::{Op, Position, Program};
+use crate::graph::Graph;
+
+/// Where a rule may end, from a position on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ends {
+    Nowhere,
+    /// Only behind this position.
+    At(Position),
+    AtSeveral,
+}
+
+impl Ends {
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nowhere, ends) | (ends, Self::Nowhere) => ends,
+            (one, other) if one == other => one,
+            _ => Self::AtSeveral,
+        }
+    }
+}
+
+/// Whether each position is such a repetition.
+pub(crate) fn stars(program: &Program) -> Vec<bool> {
+    let graph = Graph::new(&program.ops, |op, to| to.extend(within_rule(program, op)));
+    let is_end = |position: &u32| Position(*position) == Position::RETURN;
+    let mut ends = vec![Ends::Nowhere; program.ops.len()];
+    let mut pending = Vec::new();
+    for position in 0..graph.len() {
+        if graph.of(position).iter().any(is_end) {
+            ends[position] = Ends::At(Position(position as u32));
+            pending.push(position);
+        }
+    }
+    let before = graph.reversed();
+    while let Some(position) = pending.pop() {
+        for &from in before.of(position) {
+            let from = from as usize;
+            let all = ends[from].or(ends[position]);
+            if ends[from] != all {
+                ends[from] = all;
+                pending.push(from);
+            }
+        }
+    }
+    let is_star = |(position, op): (usize, &Op)| {
+        let (on, out): (Vec<u32>, Vec<u32>) =
+            graph.of(position).iter().partition(|to| !is_end(to));
+        let at = Ends::At(Position(position as u32));
+        matches!(op, Op::Fork(_))
+            && !out.is_empty()
+            && on.iter().any(|&to| ends[to as usize] == at)
+            && on.iter().all(|&to| matches!(ends[to as usize], ends if ends == at || ends == Ends::Nowhere))
+    };
+    program.ops.iter().enumerate().map(is_star).collect()
+}
+
+/// Where a position leads within its rule.
+fn within_rule(program: &Program, op: &Op) -> impl Iterator<Item = u32> {
+    let (all, more): (&[Position], [Position; 2]) = match op {
+        Op::Return => (&[], [Position::NONE; 2]),
+        Op::Fork(to) => (to, [Position::NONE; 2]),
+        Op::Take { next, .. } | Op::Token { next, .. } | Op::Call { next, .. } => {
+            (&[], [*next, Position::NONE])
+        }
+        Op::Count(index) => (&[], [program.loops[*index as usize].next, Position::NONE]),
+        Op::Key(index) => (&[], [program.shapes[*index as usize].after, Position::NONE]),
+        Op::After(index) => {
+            let shape = &program.shapes[*index as usize];
+            (&[], [shape.key, shape.next])
+        }
+        Op::Item(index) => (&[], [program.lists[*index as usize].end, Position::NONE]),
+        Op::ItemEnd(index) => {
+            let list = &program.lists[*index as usize];
+            (&[], [list.item, list.next])
+        }
+    };
+    all.iter().copied().chain(more).filter(|&to| to != Position::NONE).map(|to| to.0)
+}
