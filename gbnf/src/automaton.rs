@@ -118,6 +118,21 @@ impl Automaton {
         &self.program.tokens
     }
 
+    /// The terminals that have states, in the order of the grammar.
+    pub fn terminals(&self) -> impl Iterator<Item = Label> + '_ {
+        self.program.ops.iter().filter_map(|op| match op {
+            Op::Take { label: label @ (Label::Term(_) | Label::Counted { .. }), .. } => {
+                Some(*label)
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether the rest of a rule is read the same way wherever it has been called.
+    pub fn has_independent_frames(&self) -> bool {
+        self.program.has_independent_frames()
+    }
+
     /// Number of positions of the pushdown automaton.
     pub fn size(&self) -> usize {
         self.program.ops.len()

@@ -3,7 +3,7 @@
 
 use grammask_gbnf::{TermId, Terms};
 
-use crate::dfa::Dfa;
+use crate::dfa::{DEAD, Dfa};
 use crate::generations::Footprint;
 use crate::mask::TokenMask;
 use crate::tables::Tables;
@@ -56,7 +56,7 @@ impl ClassRun {
         terms: &Terms,
     ) -> Self {
         let trie = &tables.trie;
-        let mut dfa = Dfa::new(TermId::NOTHING, terms);
+        let mut dfa = Dfa::of_terms(TermId::NOTHING, terms);
         let first = dfa.number(terms.repeat(class, 0, None));
         let mut inside = TokenMask::new(tables.len);
         let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
@@ -64,10 +64,10 @@ impl ClassRun {
         let start_at = (first, Exit::default());
         let visited = trie.scan(start, start_at, &mut inside, |node, (state, at), byte, below| {
             let is_over = most == Some(at.read);
-            let next = if is_over { Dfa::DEAD } else { dfa.next(state, byte) };
+            let next = if is_over { DEAD } else { dfa.next(state, byte) };
             if next != first {
                 let at = at.then(byte);
-                if next == Dfa::DEAD {
+                if next == DEAD {
                     exits.push((at, node));
                     return Reach::Out;
                 }

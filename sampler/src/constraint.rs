@@ -80,6 +80,9 @@ impl Constraint {
                 return Err(ConstraintError::NoSuchToken(reference.clone()));
             }
         }
+        if automaton.has_independent_frames() {
+            engine.tables.prepare(automaton);
+        }
         Ok(Self {
             engine: Arc::clone(engine),
             reading: Reading::Strict(Strict::new(Matcher::new(automaton))),

@@ -5,7 +5,7 @@
 use grammask_gbnf::{ByteSet, TermId, Terms};
 
 use crate::below::Belows;
-use crate::dfa::Dfa;
+use crate::dfa::{DEAD, Dfa, END};
 use crate::generations::Footprint;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
@@ -28,20 +28,20 @@ impl Crossings {
         tables: &Tables,
         terms: &Terms,
     ) -> Self {
-        let mut dfa = Dfa::new(TermId::NOTHING, terms);
+        let mut dfa = Dfa::of_terms(TermId::NOTHING, terms);
         let mut nodes = Vec::new();
         let at = (dfa.number(term), false);
         let visited =
             tables.trie.scan(start, at, &mut Unwanted, |node, (state, has_read), byte, _| {
                 let next = dfa.next(state, byte);
-                if next == Dfa::DEAD || nodes.len() > MOST_NODES {
+                if next == DEAD || nodes.len() > MOST_NODES {
                     return Reach::Out;
                 }
                 // That the term may end at the start has been followed up already.
                 if has_read && dfa.nullable(state) && bytes.contains(byte) {
                     nodes.push((byte, node));
                 }
-                if next == Dfa::END { Reach::Out } else { Reach::Into((next, true)) }
+                if next == END { Reach::Out } else { Reach::Into((next, true)) }
             });
         tables.count_visited(visited);
         Self((nodes.len() <= MOST_NODES).then(|| tables.belows(nodes)))

@@ -1,108 +1,174 @@
-//! The states of terms as a table of transitions: a walk through all of the trie asks for them some
-//! hundred thousand times.
+//! The states of an automaton as a table of transitions, by number: a walk through all of the trie asks
+//! for them some hundred thousand times.
+
+use std::hash::Hash;
+use std::ops::Deref;
 
 use grammask_gbnf::{TermId, Terms};
 use rustc_hash::FxHashMap;
 
 use crate::kinds::Kinds;
-use crate::loops::kinds_leading;
+use crate::loops::kinds_around;
 
-/// The states of terms, numbered as they are met.
-pub(crate) struct Dfa<'a> {
-    terms: &'a Terms,
-    numbers: FxHashMap<TermId, u32>,
-    states: Vec<DfaState>,
+/// What leads from state to state, byte by byte.
+pub(crate) trait Automaton {
+    type State: Clone + Eq + Hash;
+    /// Where byte ranges lead from a state: sorted, disjoint.
+    type Row: Deref<Target = [(u8, u8, Self::State)]>;
+
+    /// From so many bytes on that have been read from a state the others are asked for as well.
+    const OFTEN: u32;
+
+    /// The state from which nothing goes on.
+    fn dead(&self) -> Self::State;
+
+    /// Whether a match may end in a state.
+    fn nullable(&self, state: &Self::State) -> bool;
+
+    /// Where a byte leads.
+    fn next(&mut self, state: &Self::State, byte: u8) -> Self::State;
+
+    /// Where all bytes lead.
+    fn row(&mut self, state: &Self::State) -> Self::Row;
+}
+
+/// The states of an automaton, numbered as they are met.
+pub(crate) struct Dfa<A: Automaton> {
+    automaton: A,
+    numbers: FxHashMap<A::State, u32>,
+    states: Vec<DfaState<A::State>>,
     /// Where each byte leads from the first [`MAX_ROWS`] states, or [`UNKNOWN`].
     rows: Vec<u32>,
-    /// What goes on where a match is at its end.
-    again: TermId,
 }
 
 /// A state of a [`Dfa`].
-#[derive(Clone, Copy)]
-struct DfaState {
-    term: TermId,
+struct DfaState<S> {
+    state: S,
     nullable: bool,
-    /// Whether it has been asked for a byte: only then the term's transitions are at hand.
-    is_asked: bool,
+    /// How many bytes have been looked up.
+    asked: u32,
     /// See [`Dfa::loops`].
     loops: Option<Kinds>,
 }
 
+/// The state from which nothing goes on.
+pub(crate) const DEAD: u32 = 0;
+
+/// Among the states of terms the one in which a match is at its end and cannot go on.
+pub(crate) const END: u32 = 1;
+
 const MAX_ROWS: usize = 4096;
 const UNKNOWN: u32 = u32::MAX;
 
-impl<'a> Dfa<'a> {
-    /// Where nothing goes on.
-    pub(crate) const DEAD: u32 = 0;
-    /// Where a match is at its end and cannot go on.
-    pub(crate) const END: u32 = 1;
-
-    /// Room for the states of terms, with those of `again` behind each end, if it has any.
-    pub(crate) fn new(again: TermId, terms: &'a Terms) -> Self {
+impl<A: Automaton> Dfa<A> {
+    /// Room for the states of an automaton.
+    pub(crate) fn new(automaton: A) -> Self {
         let (numbers, states, rows) = (FxHashMap::default(), Vec::new(), Vec::new());
-        let mut dfa = Self { terms, numbers, states, rows, again };
-        dfa.number(TermId::NOTHING);
-        dfa.number(TermId::EMPTY);
+        let dead = automaton.dead();
+        let mut dfa = Self { automaton, numbers, states, rows };
+        dfa.number(dead);
         dfa
     }
 
-    /// The state of a term.
-    pub(crate) fn number(&mut self, term: TermId) -> u32 {
-        *self.numbers.entry(term).or_insert_with(|| {
-            if self.states.len() < MAX_ROWS {
-                self.rows.extend_from_slice(&[UNKNOWN; 256]);
-            }
-            let nullable = self.terms.nullable(term);
-            self.states.push(DfaState { term, nullable, is_asked: false, loops: None });
-            (self.states.len() - 1) as u32
-        })
+    /// The number of a state.
+    pub(crate) fn number(&mut self, state: A::State) -> u32 {
+        if let Some(&known) = self.numbers.get(&state) {
+            return known;
+        }
+        if self.states.len() < MAX_ROWS {
+            self.rows.extend_from_slice(&[UNKNOWN; 256]);
+        }
+        let number = self.states.len() as u32;
+        let nullable = self.automaton.nullable(&state);
+        self.numbers.insert(state.clone(), number);
+        self.states.push(DfaState { state, nullable, asked: 0, loops: None });
+        number
     }
 
-    /// The term of a state.
-    pub(crate) fn term(&self, state: u32) -> TermId {
-        self.states[state as usize].term
+    /// The state with a number.
+    pub(crate) fn state(&self, number: u32) -> &A::State {
+        &self.states[number as usize].state
     }
 
     /// Whether a match may end in a state.
-    pub(crate) fn nullable(&self, state: u32) -> bool {
-        self.states[state as usize].nullable
+    pub(crate) fn nullable(&self, number: u32) -> bool {
+        self.states[number as usize].nullable
     }
 
     /// Where a byte leads.
     #[inline]
-    pub(crate) fn next(&mut self, state: u32, byte: u8) -> u32 {
-        let place = (state as usize) << 8 | usize::from(byte);
+    pub(crate) fn next(&mut self, number: u32, byte: u8) -> u32 {
+        let place = (number as usize) << 8 | usize::from(byte);
         match self.rows.get(place) {
             Some(&next) if next != UNKNOWN => next,
-            _ => self.find(state, byte, place),
+            _ => self.find(number, byte, place),
         }
     }
 
     #[cold]
-    fn find(&mut self, state: u32, byte: u8, place: usize) -> u32 {
-        self.states[state as usize].is_asked = true;
-        let term = if state == Self::END { self.again } else { self.term(state) };
-        let next = self.number(self.terms.next(term, byte));
+    fn find(&mut self, number: u32, byte: u8, place: usize) -> u32 {
+        let from = &mut self.states[number as usize];
+        from.asked += 1;
+        let next = self.automaton.next(&from.state, byte);
+        let next = self.number(next);
         if let Some(known) = self.rows.get_mut(place) {
             *known = next;
         }
         next
     }
 
-    /// The kinds of characters that all lead from a state to itself; none as long as no byte has been
-    /// read from it.
-    pub(crate) fn loops(&mut self, state: u32) -> Kinds {
-        let DfaState { term, is_asked, loops, .. } = self.states[state as usize];
-        if let Some(known) = loops {
-            return known;
-        }
-        if !is_asked {
+    /// The kinds of characters that all lead from a state to itself; none as long as only few bytes
+    /// have been read from it.
+    pub(crate) fn loops(&mut self, number: u32) -> Kinds {
+        let DfaState { state, asked, loops, .. } = &mut self.states[number as usize];
+        if *asked < A::OFTEN {
             return Kinds::default();
         }
-        let from = if state == Self::END { self.again } else { term };
-        let loops = kinds_leading(from, term, &|term| self.terms.transitions(term));
-        self.states[state as usize].loops = Some(loops);
-        loops
+        *loops.get_or_insert_with(|| kinds_around(state, &mut |state| self.automaton.row(state)))
+    }
+}
+
+/// Terms, one after the other: where a match is at its end, `again` begins.
+pub(crate) struct Repeated<'a> {
+    pub(crate) again: TermId,
+    pub(crate) terms: &'a Terms,
+}
+
+impl Repeated<'_> {
+    fn from(&self, term: TermId) -> TermId {
+        if term == TermId::EMPTY { self.again } else { term }
+    }
+}
+
+impl<'a> Automaton for Repeated<'a> {
+    type State = TermId;
+    type Row = &'a [(u8, u8, TermId)];
+
+    // A term has all its transitions as soon as it has one.
+    const OFTEN: u32 = 1;
+
+    fn dead(&self) -> TermId {
+        TermId::NOTHING
+    }
+
+    fn nullable(&self, term: &TermId) -> bool {
+        self.terms.nullable(*term)
+    }
+
+    fn next(&mut self, term: &TermId, byte: u8) -> TermId {
+        self.terms.next(self.from(*term), byte)
+    }
+
+    fn row(&mut self, term: &TermId) -> Self::Row {
+        self.terms.transitions(self.from(*term))
+    }
+}
+
+impl<'a> Dfa<Repeated<'a>> {
+    /// Room for the states of terms, with those of `again` behind each end, if it has any.
+    pub(crate) fn of_terms(again: TermId, terms: &'a Terms) -> Self {
+        let mut dfa = Self::new(Repeated { again, terms });
+        dfa.number(TermId::EMPTY);
+        dfa
     }
 }

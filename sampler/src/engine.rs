@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_gbnf::{
-    Blurred, Entry, Session, State, Terms, TextId, TokenName, TokenReference, WrittenKeys,
+    Blurred, Entry, Label, Session, State, Terms, TextId, TokenName, TokenReference, WrittenKeys,
 };
 use smallvec::SmallVec;
 
@@ -17,6 +17,7 @@ use crate::generations::Generations;
 use crate::keys;
 use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
 use crate::mask::{MaskBuffer, TokenMask};
+use crate::plain;
 use crate::tables::{self, Tables};
 use crate::token_id::TokenId;
 use crate::trie::TokenTrie;
@@ -55,31 +56,15 @@ const MOST_TERMS: usize = 2_000;
 /// How many bytes the masks of a constraint may take.
 const MASKS: usize = 2 << 20;
 
-/// How a mask is looked for, with the most work for it (see [`Session::limited`]): where there are
-/// too many ways to read what is left of tokens, what is fast otherwise is slow, and something plainer
-/// is tried.
+/// How a mask is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     /// Frame by frame: see [`crate::frames`].
     Frames,
     /// By the tables of terminals.
     Tables,
-    /// Byte by byte: no more than a step for each node of the trie.
+    /// Byte by byte: see [`crate::plain`].
     Plain,
-}
-
-impl Look {
-    /// For a trie of so many nodes.
-    fn most_work(self, nodes: usize) -> u64 {
-        let nodes = nodes as u64;
-        match self {
-            Self::Frames => 1 << 14,
-            // No more than the plain way takes with few configurations.
-            Self::Tables => (16 * nodes).min(1 << 17),
-            // Some seconds with a large vocabulary.
-            Self::Plain => (32 * nodes).max(1 << 16),
-        }
-    }
 }
 
 /// A mask that has been looked for: nothing where that takes too much work, and for a configuration with
@@ -301,32 +286,62 @@ impl Engine {
         entry: Entry,
     ) -> Option<EntryMask> {
         let start = state.only(entry);
-        session
-            .limited(Look::Plain.most_work(self.trie_len()), |session| session.prepare(entry))?;
+        session.limited(self.most_work(), |session| session.prepare(entry))?;
         let before = session.steps();
-        let by_frames = memo.frames.are_worth_while(session);
         let mut mask = None;
-        if by_frames {
-            mask = self.look(Look::Frames, session, memo, (&start, entry));
-            memo.frames.note(mask.is_some());
+        for (look, most_work) in self.looks(session, memo) {
+            mask = self.look(look, most_work, session, memo, (&start, entry));
+            if look == Look::Frames {
+                memo.frames.note(mask.is_some());
+            }
+            if mask.is_some() {
+                break;
+            }
         }
-        let mask = mask
-            .or_else(|| self.look(Look::Tables, session, memo, (&start, entry)))
-            .or_else(|| self.look(Look::Plain, session, memo, (&start, entry)));
         // The root is one of them.
         self.tables.count_visited(session.steps() - before + 1);
         mask
+    }
+
+    /// The most work for a mask, with a large vocabulary some seconds.
+    fn most_work(&self) -> u64 {
+        (32 * self.trie_len() as u64).max(1 << 16)
+    }
+
+    /// How a mask is looked for, one way after the other, with the most work for each (see
+    /// [`Session::limited`]): where there are too many ways to read what is left of tokens, what is fast
+    /// otherwise is slow, but mostly all of them lead to the same few states.
+    fn looks(
+        &self,
+        session: &Session,
+        memo: &LookaheadMemo,
+    ) -> impl Iterator<Item = (Look, u64)> + use<> {
+        let first = if !session.has_independent_frames() {
+            Some(Look::Tables)
+        } else {
+            memo.frames.are_worth_while().then_some(Look::Frames)
+        };
+        let others = [
+            (Look::Plain, 1 << 13),
+            (Look::Tables, self.most_work().min(1 << 17)),
+            (Look::Plain, self.most_work()),
+        ];
+        first.map(|look| (look, 1 << 14)).into_iter().chain(others)
     }
 
     /// The mask of the configuration of a state; nothing if it takes too much work.
     fn look(
         &self,
         look: Look,
+        most_work: u64,
         session: &mut Session,
         memo: &mut LookaheadMemo,
         (start, entry): (&State, Entry),
     ) -> Option<EntryMask> {
         let find = |session: &mut Session| {
+            if look == Look::Plain && !matches!(entry.label, Label::Token(_)) {
+                return EntryMask::from(plain::tokens(session, start, &self.tables).into_set());
+            }
             let mut lookahead = Lookahead {
                 engine: self,
                 session,
@@ -335,11 +350,9 @@ impl Engine {
                 exits: (look == Look::Frames).then(Exits::default),
                 assumed: None,
                 open: Vec::new(),
-                is_plain: look == Look::Plain,
             };
             lookahead.entry_mask(start, entry)
         };
-        let most_work = look.most_work(self.trie_len());
         session.look_ahead(|session| session.limited(most_work, find))
     }
 }
@@ -376,7 +389,7 @@ mod tests {
                     let masks = looks.into_iter().filter_map(|look| {
                         let mut memo = LookaheadMemo::default();
                         let only = state.only(entry);
-                        let mask = engine.look(look, &mut session, &mut memo, (&only, entry))?;
+                        let mask = engine.look(look, 1 << 14, &mut session, &mut memo, (&only, entry))?;
                         let mut tokens = TokenMask::new(engine.vocabulary().len());
                         mask.fill(&mut tokens);
                         Some((look, tokens))

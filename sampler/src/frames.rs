@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use grammask_gbnf::{ByteSet, Entry, FrameId, Label, NodeId, Session};
+use grammask_gbnf::{ByteSet, Entry, FrameId, Label, NodeId};
 use smallvec::SmallVec;
 
 use crate::below::{Below, BelowNode};
@@ -71,6 +71,7 @@ impl Exit {
     /// The exit of a loop.
     fn of_loop(node: TrieNode, label: Label, table: &Arc<Iterations>) -> Option<Self> {
         let mut first = table.ambiguous;
+        table.ends.iter().for_each(|(_, nodes)| first.union_with(&nodes.first));
         table.exits.iter().for_each(|&((byte, _), _)| first.insert_range(byte, byte));
         let table = ExitTable::Iterations(Arc::clone(table));
         (!first.is_empty()).then(|| Self::Table(Arc::new(TableExit { node, label, table, first })))
@@ -229,17 +230,18 @@ pub(crate) struct FrameMemo {
     through: Generations<(ExitKey, Reader), Arc<Through>>,
     /// What lies behind places where tokens go on, so that the same is found again.
     belows: Generations<Arc<Below>, Arc<Below>>,
-    /// How often there has been too much work.
-    given_up: usize,
+    /// How many masks have been found, and how many have taken too much work.
+    masks: u32,
+    given_up: u32,
 }
 
 /// So deep what is found frame by frame is found for itself within another one; then what is left of
 /// a token, mostly little, is read with all frames at once.
 const MOST_DEPTH: usize = 2;
 
-/// After so many masks that are too much work frame by frame all others are found with all frames at
-/// once.
-const MOST_GIVEN_UP: usize = 3;
+/// So many masks must have been found for each that has taken too much work: where there are many ways to
+/// read, nearly all masks do.
+const MASKS_FOR_ONE: u32 = 16;
 
 /// How many bytes the beginnings of frames may take,
 const STARTS: usize = 128 << 10;
@@ -253,6 +255,7 @@ impl Default for FrameMemo {
             starts: Generations::new(STARTS),
             through: Generations::new(TOKENS),
             belows: Generations::new(BELOWS),
+            masks: 0,
             given_up: 0,
         }
     }
@@ -261,13 +264,13 @@ impl Default for FrameMemo {
 impl FrameMemo {
     /// Whether a mask has been found so, or has taken too much work.
     pub(crate) fn note(&mut self, is_found: bool) {
-        self.given_up += usize::from(!is_found);
+        self.masks += u32::from(is_found);
+        self.given_up += u32::from(!is_found);
     }
 
-    /// Whether masks are to be looked for frame by frame: not if frames depend on each other, or if too
-    /// many masks have taken too much work.
-    pub(crate) fn are_worth_while(&self, session: &Session) -> bool {
-        session.has_independent_frames() && self.given_up < MOST_GIVEN_UP
+    /// Whether masks are to be looked for frame by frame: not if too many have taken too much work.
+    pub(crate) fn are_worth_while(&self) -> bool {
+        self.given_up * MASKS_FOR_ONE <= self.masks
     }
 }
 
@@ -391,7 +394,6 @@ impl Lookahead<'_> {
             exits,
             assumed: None,
             open: Vec::new(),
-            is_plain: false,
         };
         let mut found = Found::new(tokens);
         match by {
@@ -423,9 +425,9 @@ impl Lookahead<'_> {
         let state = self.session.behind_all_above(node);
         let crossings = OnceCell::new();
         let ways = self.ways(exit, &self.session.first(&state), &crossings);
-        let is_much = |(ways, _): &(Ways<'_>, _)| {
+        let is_much = |(ways, large): &(Ways<'_>, SmallVec<[TrieNode; 4]>)| {
             let size = ways.iter().map(|(_, way)| way.len()).sum();
-            self.engine.tables.is_much(size)
+            !large.is_empty() || self.engine.tables.is_much(size)
         };
         if !ways.as_ref().is_some_and(is_much) {
             return self.read_at_once(std::slice::from_ref(exit), node, found);
@@ -448,7 +450,7 @@ impl Lookahead<'_> {
             match (self.ways(exit, &first, crossings), exit) {
                 (Some((ways, large)), _) => {
                     all.extend(ways);
-                    for &node in large {
+                    for node in large {
                         self.walk(node, &state, found);
                     }
                 }
@@ -468,7 +470,7 @@ impl Lookahead<'_> {
         let first = self.session.first_of(label);
         let Some((ways, large)) = self.ways(exit, &first, &crossings) else { return };
         let start = self.session.above(NodeId::BOTTOM, label);
-        for &node in large {
+        for node in large {
             self.walk(node, &start, found);
         }
         let mut pending: Vec<(Label, Ways<'_>)> = vec![(label, ways)];
@@ -506,11 +508,12 @@ impl Lookahead<'_> {
         exit: &'a Exit,
         first: &ByteSet,
         crossings: &'a OnceCell<Arc<Crossings>>,
-    ) -> Option<(Ways<'a>, &'a [TrieNode])> {
+    ) -> Option<(Ways<'a>, SmallVec<[TrieNode; 4]>)> {
         let way = |below| Way { below, node: Below::ROOT };
         let mut ways = Ways::new();
-        let at_once = match exit {
-            Exit::At(nodes) => Some(nodes),
+        let mut at_once: SmallVec<[&Arc<Below>; 4]> = SmallVec::new();
+        match exit {
+            Exit::At(nodes) => at_once.push(nodes),
             Exit::Table(exit) => match &exit.table {
                 ExitTable::Interior(table) => {
                     let both = first.intersection(&table.ambiguous);
@@ -523,25 +526,25 @@ impl Lookahead<'_> {
                         ways.extend(nodes.iter().map(|(byte, nodes)| (*byte, way(nodes))));
                     }
                     ways.extend(table.exits.iter().map(|(byte, nodes)| (*byte, way(nodes))));
-                    Some(&table.ends)
+                    at_once.push(&table.ends);
                 }
                 ExitTable::Iterations(table) => {
                     let Label::Counted { min, max, .. } = exit.label else { return None };
                     if first.intersects(&table.ambiguous) {
                         return None;
                     }
-                    let exits = table.exits.iter();
-                    let exits = exits.filter(|((_, begun), _)| (min..=max).contains(begun));
+                    let is_meant = |begun: &u32| (min..=max).contains(begun);
+                    let exits = table.exits.iter().filter(|((_, begun), _)| is_meant(begun));
                     ways.extend(exits.map(|((byte, _), nodes)| (*byte, way(nodes))));
-                    None
+                    let ends = table.ends.iter().filter(|(begun, _)| is_meant(begun));
+                    at_once.extend(ends.map(|(_, nodes)| nodes));
                 }
             },
-        };
+        }
         ways.retain(|(byte, _)| first.contains(*byte));
-        let at_once = at_once.filter(|nodes| nodes.first.intersects(first));
-        let Some(nodes) = at_once else { return Some((ways, &[])) };
-        way(nodes).further(first, &mut ways);
-        Some((ways, &nodes.large))
+        at_once.retain(|nodes| nodes.first.intersects(first));
+        at_once.iter().for_each(|nodes| way(nodes).further(first, &mut ways));
+        Some((ways, at_once.iter().flat_map(|nodes| &nodes.large).copied().collect()))
     }
 }
 

@@ -11,7 +11,7 @@ use grammask_gbnf::{ByteSet, TermId, Terms};
 
 use crate::below::{Below, Belows};
 use crate::characters::{Characters, begins_character};
-use crate::dfa::Dfa;
+use crate::dfa::{DEAD, Dfa, END, Repeated};
 use crate::generations::Footprint;
 use crate::mask::TokenMask;
 use crate::quotient::Quotient;
@@ -26,13 +26,13 @@ use crate::trie::{Outline, Reach, TrieNode};
 pub(crate) struct Interior {
     /// Tokens after which the term is not at its end, or need not be.
     pub(crate) inside: TokenSet,
-    /// Nodes at which the term is at its end and cannot go on.
+    /// Nodes at which the term is at its end and cannot go on, and crossroads at which it may end.
     pub(crate) ends: Arc<Below>,
     /// Nodes from which on the table knows nothing: in a key, where only few are left.
     pub(crate) few_left: Box<[TrieNode]>,
-    /// Nodes whose byte cannot be read inside, although the term may end before it; by byte.
+    /// Other nodes whose byte cannot be read inside, although the term may end before it; by byte.
     pub(crate) exits: Belows<u8>,
-    /// Bytes that somewhere can be read inside *or* behind the end of the term: where the
+    /// Bytes that elsewhere can be read inside *or* behind the end of the term: where the
     /// following text may begin with one of them, the table does not tell all.
     pub(crate) ambiguous: ByteSet,
 }
@@ -40,26 +40,25 @@ pub(crate) struct Interior {
 impl Interior {
     /// Walks the trie below a node through one term.
     pub(crate) fn new(start: TrieNode, term: TermId, tables: &Tables, terms: &Terms) -> Self {
-        Self::until(start, term, (tables, terms), |_| false)
+        let mut walk = Walk::new(start, (tables, terms), |_| false);
+        walk.through(vec![(vec![start], term)]);
+        walk.into_table()
+    }
+
+    /// Whether a term with these first bytes is followed byte by byte.
+    pub(crate) fn is_narrow(first: &ByteSet) -> bool {
+        first.len() <= FEW_BYTES
     }
 
     /// The table of a key below a node, for as long as plenty of keys are left.
     pub(crate) fn of_key(start: TrieNode, term: TermId, tables: &Tables, terms: &Terms) -> Self {
         let stops = |term| !terms.has_plenty(term);
-        Self::of_alike(start, term, tables, terms, stops)
-            .unwrap_or_else(|| Self::until(start, term, (tables, terms), stops))
-    }
-
-    /// Walks the trie below a node through one term, up to where `stops` says so.
-    fn until(
-        start: TrieNode,
-        term: TermId,
-        (tables, terms): (&Tables, &Terms),
-        stops: impl Fn(TermId) -> bool,
-    ) -> Self {
-        let mut walk = Walk::new(start, (tables, terms), stops);
-        walk.through(vec![(vec![start], term)]);
-        walk.into_table()
+        Self::of_alike(start, term, tables, terms, stops).unwrap_or_else(|| {
+            // Keys are told apart at their ends: those must be all places where a key may end.
+            let mut walk = Walk { crossroads: &[], ..Walk::new(start, (tables, terms), stops) };
+            walk.through(vec![(vec![start], term)]);
+            walk.into_table()
+        })
     }
 
     /// The table of a term of which the one without bounds on lengths is known: tokens of at most
@@ -105,7 +104,7 @@ impl Interior {
         // One with bounds would be made from that of another term again.
         let other =
             similar(term, terms).filter(|&other| !tables.has_bounds(start, other, terms))?;
-        let difference = Difference::find(start, (term, other), trie, terms)?;
+        let difference = Difference::find(start, (term, other), tables, terms)?;
         tables.count_visited(difference.visited);
         let other = tables.interior(start, other, terms);
         let mut inside = other.inside.to_mask(tables.len);
@@ -166,8 +165,10 @@ impl Interior {
 struct Walk<'a, S> {
     start: TrieNode,
     tables: &'a Tables,
+    /// See [`Tables::crossroads`].
+    crossroads: &'a [TrieNode],
     terms: &'a Terms,
-    dfa: Dfa<'a>,
+    dfa: Dfa<Repeated<'a>>,
     inside: Found,
     outside: Outside<S>,
     exits: Vec<(u8, TrieNode)>,
@@ -179,8 +180,9 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
         Self {
             start,
             tables,
+            crossroads: &tables.crossroads,
             terms,
-            dfa: Dfa::new(TermId::NOTHING, terms),
+            dfa: Dfa::of_terms(TermId::NOTHING, terms),
             inside: Found::new(tables.len),
             outside: Outside { ends: Vec::new(), few_left: Vec::new(), stops, known: Vec::new() },
             exits: Vec::new(),
@@ -208,13 +210,14 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
     /// Goes on from some nodes each, with what is left of a term there. Where much lies below the start
     /// and the term is a loop over a class, only what leaves the loop is walked through.
     fn through(&mut self, mut pending: Vec<(Vec<TrieNode>, TermId)>) {
-        let Self { tables, terms, dfa, inside, outside, exits, ambiguous, .. } = self;
-        let (start, tables, terms, trie) = (self.start, *tables, *terms, &tables.trie);
+        let Self { crossroads, terms, dfa, inside, outside, exits, ambiguous, .. } = self;
+        let (start, tables, terms) = (self.start, self.tables, *terms);
+        let (crossroads, trie) = (*crossroads, &tables.trie);
         while let Some((tops, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
             let has_read = tops != [start];
             let first = terms.first(term);
-            if first.len() <= FEW_BYTES && !(has_read && terms.nullable(term)) {
+            if Interior::is_narrow(&first) && !(has_read && terms.nullable(term)) {
                 for byte in first.iter() {
                     let nodes = tops.iter().filter_map(|&top| trie.child(top, byte));
                     let nodes: Vec<TrieNode> = nodes.collect();
@@ -230,6 +233,12 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 && let Some((run, states)) = tables.class_run(start, term, terms, &outside.stops)
             {
                 inside.add(&run.inside);
+                let may_end_at = |node: &&TrieNode| {
+                    **node != start
+                        && trie.is_within(**node, start)
+                        && terms.nullable(terms.after(term, &trie.between(start, **node)))
+                };
+                let met: Vec<TrieNode> = crossroads.iter().filter(may_end_at).copied().collect();
                 for &state in &states {
                     if terms.nullable(state) {
                         ambiguous.union_with(&terms.first(state));
@@ -243,8 +252,11 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                             && exit.bytes().len() == 1
                             && let Some(byte) = exit.bytes().next()
                         {
-                            let first = trie.child(start, byte);
-                            let nodes = nodes.iter().filter(|&&node| Some(node) != first);
+                            let at_once = |node: &TrieNode| {
+                                let tops = met.iter().chain([&start]);
+                                tops.clone().any(|&top| trie.child(top, byte) == Some(*node))
+                            };
+                            let nodes = nodes.iter().filter(|node| !at_once(node));
                             exits.extend(nodes.map(|&node| (byte, node)));
                         }
                     } else if outside.goes_on(nodes, next) {
@@ -253,13 +265,17 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                         pending.push((nodes.collect(), next));
                     }
                 }
+                outside.ends.extend(met);
                 continue;
             }
-            let at = (dfa.number(term), has_read);
+            let state = dfa.number(term);
+            let may_end = has_read && terms.nullable(term);
+            let is_crossroads = |top: &TrieNode| may_end && crossroads.contains(top);
+            outside.ends.extend(tops.iter().filter(|top| is_crossroads(top)));
             let mut visit = |node, (state, has_read), byte, below: Option<&Outline>| {
                 let may_end = has_read && dfa.nullable(state);
                 let next = dfa.next(state, byte);
-                if next == Dfa::DEAD {
+                if next == DEAD {
                     if may_end {
                         exits.push((byte, node));
                     }
@@ -268,19 +284,26 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 if may_end {
                     ambiguous.insert_range(byte, byte);
                 }
-                if !outside.goes_on_in(next, node, dfa.term(next)) {
+                if !outside.goes_on_in(next, node, *dfa.state(next)) {
                     return Reach::Out;
                 }
                 let Some(below) = below else { return Reach::Into((next, true)) };
                 if dfa.loops(next).contains(below.kinds) {
                     if dfa.nullable(next) {
-                        ambiguous.union_with(&terms.first(dfa.term(next)));
+                        ambiguous.union_with(&terms.first(*dfa.state(next)));
                     }
                     return Reach::All;
                 }
-                Reach::Into((next, true))
+                let is_end = dfa.nullable(next) && crossroads.contains(&node);
+                if is_end {
+                    outside.ends.push(node);
+                }
+                Reach::Into((next, !is_end))
             };
-            let visited = tops.iter().map(|&top| trie.scan(top, at, inside, &mut visit));
+            let visited = tops.iter().map(|&top| {
+                let at = (state, has_read && !is_crossroads(&top));
+                trie.scan(top, at, inside, &mut visit)
+            });
             tables.count_visited(visited.sum());
         }
     }
@@ -348,7 +371,9 @@ pub(crate) struct Iterations {
     /// Those of them that begin fewer iterations than characters, as in the loop of a JSON string
     /// tokens with escapes do: with the number of iterations, ascending.
     longer: Box<[(u32, TokenId)]>,
-    /// Nodes whose byte is no part of the loop although an iteration ends before it, with the
+    /// Crossroads at which an iteration ends, by the iterations begun until then.
+    pub(crate) ends: Belows<u32>,
+    /// Other nodes whose byte is no part of the loop although an iteration ends before it, with the
     /// iterations begun until then; by byte.
     pub(crate) exits: Belows<(u8, u32)>,
     /// Bytes with which an iteration can begin somewhere: see [`Interior::ambiguous`].
@@ -366,19 +391,20 @@ impl Iterations {
         terms: &Terms,
     ) -> Self {
         let trie = &tables.trie;
-        let mut dfa = Dfa::new(item, terms);
+        let mut dfa = Dfa::of_terms(item, terms);
         let mut inside = Found::new(tables.len);
         let mut longer = Vec::new();
+        let mut ends = Vec::new();
         let mut exits = Vec::new();
         let mut ambiguous = ByteSet::default();
         let first =
             IterationsAt { state: dfa.number(rest), begun: 0, characters: 0, has_read: false };
         let visited = trie.scan(start, first, &mut inside, |node, at, byte, below| {
-            let between = at.state == Dfa::END;
+            let between = at.state == END;
             let state = dfa.next(at.state, byte);
             // That the loop may end at the start has been followed up already.
             let may_end = between && at.has_read;
-            if state == Dfa::DEAD {
+            if state == DEAD {
                 if may_end {
                     exits.push(((byte, at.begun), node));
                 }
@@ -392,20 +418,24 @@ impl Iterations {
             let is_longer = begun < characters;
             if is_longer {
                 longer.extend(trie.tokens_at(node).map(|token| (begun, token)));
-            } else if state == Dfa::END
+            } else if state == END
                 && below.is_some_and(|below| dfa.loops(state).contains(below.kinds))
             {
                 ambiguous.union_with(&terms.first(item));
                 return Reach::All;
             }
-            Reach::Into(IterationsAt { state, begun, characters, has_read: true })
+            let is_end = state == END && tables.crossroads.contains(&node);
+            if is_end {
+                ends.push((begun, node));
+            }
+            Reach::Into(IterationsAt { state, begun, characters, has_read: !is_end })
         });
         tables.count_visited(visited);
         longer.sort_unstable();
         let above = trie.path(start).into_iter().filter(|&byte| begins_character(byte)).count();
-        let exits = tables.belows(exits);
+        let (ends, exits) = (tables.belows(ends), tables.belows(exits));
         let inside = inside.into_set();
-        Self { inside, above: above as u32, longer: longer.into(), exits, ambiguous }
+        Self { inside, above: above as u32, longer: longer.into(), ends, exits, ambiguous }
     }
 
     /// The tokens that begin at most `max` iterations; nothing if those are all inside.
@@ -447,6 +477,9 @@ impl Footprint for Interior {
 
 impl Footprint for Iterations {
     fn bytes(&self) -> usize {
-        self.inside.bytes() + size_of_val(&*self.longer) + size_of_val(&*self.exits)
+        self.inside.bytes()
+            + size_of_val(&*self.longer)
+            + size_of_val(&*self.ends)
+            + size_of_val(&*self.exits)
     }
 }

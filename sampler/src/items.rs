@@ -32,9 +32,7 @@ impl Lookahead<'_> {
                     return None;
                 }
                 for &end in &table.ends.nodes {
-                    let bytes = self.engine.tables.trie.between(node, end);
-                    let behind = self.session.behind(state, entry, &bytes);
-                    self.go_on(end, &behind, found);
+                    self.end((node, end), state, entry, found);
                 }
                 let exits = table.exits.iter().flat_map(|(_, exits)| &exits.nodes);
                 for &exit in exits {
@@ -49,8 +47,12 @@ impl Lookahead<'_> {
                 {
                     return None;
                 }
-                let exits =
-                    table.exits.iter().filter(|((_, begun), _)| (min..=max).contains(begun));
+                let is_meant = |begun: &u32| (min..=max).contains(begun);
+                let ends = table.ends.iter().filter(|(begun, _)| is_meant(begun));
+                for &end in ends.flat_map(|(_, ends)| &ends.nodes) {
+                    self.end((node, end), state, entry, found);
+                }
+                let exits = table.exits.iter().filter(|((_, begun), _)| is_meant(begun));
                 for &exit in exits.flat_map(|(_, exits)| &exits.nodes) {
                     self.exit((node, exit), state, entry, found);
                 }
@@ -58,6 +60,19 @@ impl Lookahead<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The tokens that leave the terminal at a node on the way from another one.
+    fn end(
+        &mut self,
+        (node, end): (TrieNode, TrieNode),
+        state: &State,
+        entry: Entry,
+        found: &mut Found,
+    ) {
+        let bytes = self.engine.tables.trie.between(node, end);
+        let behind = self.session.behind(state, entry, &bytes);
+        self.go_on(end, &behind, found);
     }
 
     /// The tokens that leave the terminal with the last byte on the way from one node to another.

@@ -49,6 +49,7 @@ mod loops;
 mod mask;
 mod meant;
 mod nucleus;
+mod plain;
 mod quotient;
 mod radix;
 mod reach;

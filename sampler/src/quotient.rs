@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::generations::Footprint;
 use crate::kinds::Kinds;
-use crate::loops::kinds_leading;
+use crate::loops::kinds_around;
 use crate::mask::TokenMask;
 use crate::tables::Tables;
 use crate::token_set::TokenSet;
@@ -119,7 +119,8 @@ impl Quotient {
     /// The kinds of characters that all lead from each state to itself.
     fn loops(&self) -> Vec<Kinds> {
         let states = 0..self.0.len() as u32;
-        states.map(|state| kinds_leading(state, state, &|state| &self.0[state as usize])).collect()
+        let mut row = |&state: &u32| &*self.0[state as usize];
+        states.map(|state| kinds_around(&state, &mut row)).collect()
     }
 
     /// Where each byte leads from each state.

@@ -7,6 +7,7 @@
 use grammask_gbnf::{ByteSet, TermId, Terms};
 use smallvec::SmallVec;
 
+use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::trie::{TokenTrie, TrieNode};
 
@@ -45,7 +46,7 @@ pub(crate) struct Difference {
     tops: Vec<TrieNode>,
     /// Tokens at those nodes that stay inside,
     pub(crate) inside: Vec<TokenId>,
-    /// those of the nodes where the term ends,
+    /// those of the nodes where the term ends (see [`crate::interior::Interior::ends`]),
     pub(crate) ends: Vec<TrieNode>,
     /// and where it can only end before the byte.
     pub(crate) exits: Vec<(u8, TrieNode)>,
@@ -62,14 +63,19 @@ impl Difference {
     pub(crate) fn find(
         start: TrieNode,
         (term, other): (TermId, TermId),
-        trie: &TokenTrie,
+        tables: &Tables,
         terms: &Terms,
     ) -> Option<Self> {
+        let trie = &tables.trie;
         let mut found = Self::default();
         let mut pending = vec![(start, term, other)];
         while let Some((top, term, other)) = pending.pop() {
+            let is_crossroads = tables.crossroads.contains(&top);
+            if top != start && is_crossroads && terms.nullable(term) {
+                found.ends.push(top);
+            }
             // That a term may end at the start has been followed up already.
-            let may_end = |term| top != start && terms.nullable(term);
+            let may_end = |term| top != start && !is_crossroads && terms.nullable(term);
             for (byte, child) in trie.children(top) {
                 found.visited += 1;
                 if found.visited > MOST_NODES {

@@ -5,7 +5,8 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{ByteSet, ClassStep, Fingerprint, TermId, Terms};
+use grammask_gbnf::{Automaton, ByteSet, ClassStep, Fingerprint, Label, TermId, Terms};
+use rustc_hash::FxHashSet;
 
 use crate::below::{Below, Belows};
 use crate::budget::Costs;
@@ -24,6 +25,9 @@ use crate::vocabulary::Vocabulary;
 pub(crate) struct Tables {
     pub(crate) trie: TokenTrie,
     pub(crate) characters: Characters,
+    /// The nodes below which a great part of the trie lies, as below a space: what may begin there is
+    /// read from there on, by tables.
+    pub(crate) crossroads: Box<[TrieNode]>,
     /// Number of ids of the vocabulary.
     pub(crate) len: usize,
     /// By (where in the trie, term).
@@ -84,6 +88,12 @@ const WIDE: usize = 48;
 const SHORT: usize = 5;
 /// and there are so few places where longer ones go on, those are looked at for themselves.
 const FEW_LONG: usize = 256;
+/// So many states of terminals are looked at before a grammar is used,
+const MOST_PREPARED: usize = 4096;
+/// and so many nodes for their tables.
+const MOST_VISITED: u64 = 1 << 19;
+/// More than this share of the trie is a great part.
+const GREAT: usize = 16;
 /// Below a node is much if it is more than this share of the trie: in a large vocabulary some
 /// hundred nodes.
 const LARGE: usize = 1024;
@@ -94,8 +104,12 @@ const FEW: usize = 4;
 
 impl Tables {
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
+        let trie = TokenTrie::new(vocabulary);
+        let is_great = |node: &TrieNode| trie.below(*node) > trie.len() / GREAT;
+        let first = trie.children(TokenTrie::ROOT).map(|(_, node)| node);
         Self {
-            trie: TokenTrie::new(vocabulary),
+            crossroads: first.filter(is_great).collect(),
+            trie,
             characters: Characters::new(vocabulary),
             len: vocabulary.len(),
             interiors: Mutex::new(Generations::new(INTERIORS)),
@@ -134,6 +148,39 @@ impl Tables {
 
     pub(crate) fn visited(&self) -> u64 {
         self.visited.load(Ordering::Relaxed)
+    }
+
+    /// Builds the tables that the terminals of a grammar need first, unless that takes too long: one text
+    /// meets most of them, and one after the other they would slow its tokens down.
+    pub(crate) fn prepare(&self, automaton: &Automaton) {
+        let terms = automaton.terms();
+        let nodes = || std::iter::once(TokenTrie::ROOT).chain(self.crossroads.iter().copied());
+        let before = self.visited();
+        let mut known = FxHashSet::default();
+        let mut states = Vec::new();
+        for label in automaton.terminals() {
+            match label {
+                Label::Term(term) if known.insert(term) => states.push(term),
+                Label::Counted { rest, item, .. } => nodes().for_each(|node| {
+                    self.iterations(node, (rest, item), terms);
+                }),
+                _ => {}
+            }
+        }
+        let mut at = 0;
+        while let Some(&term) = states.get(at)
+            && at < MOST_PREPARED
+            && self.visited() - before < MOST_VISITED
+        {
+            at += 1;
+            if !Interior::is_narrow(&terms.first(term)) {
+                nodes().for_each(|node| {
+                    self.interior(node, term, terms);
+                });
+            }
+            let next = terms.transitions(term).iter().map(|&(.., next)| next);
+            states.extend(next.filter(|&next| known.insert(next)));
+        }
     }
 
     /// The tokens of a term, below a node.

@@ -23,9 +23,8 @@ impl Lookahead<'_> {
         let tables = &self.engine.tables;
         let is_large = tables.is_large(node);
         let may_have_table = |entry: &Entry| is_large || is_often_the_same(entry);
-        let has_tables = !self.is_plain
-            && tables.is_large_for_many(node)
-            && state.entries().iter().any(may_have_table);
+        let has_tables =
+            tables.is_large_for_many(node) && state.entries().iter().any(may_have_table);
         if !has_tables {
             return self.walk_on(node, state, found);
         }
@@ -141,6 +140,11 @@ impl Lookahead<'_> {
                 let departure = &mut self.departures[at];
                 if departure.first.intersects(&table.ambiguous) {
                     return None;
+                }
+                for (begun, nodes) in &table.ends {
+                    if (min..=max).contains(begun) {
+                        departure.at_once(nodes);
+                    }
                 }
                 for ((byte, begun), exits) in &table.exits {
                     if (min..=max).contains(begun) {

@@ -51,13 +51,13 @@ pub(crate) fn stars(program: &Program) -> Vec<bool> {
         }
     }
     let is_star = |(position, op): (usize, &Op)| {
-        let (on, out): (Vec<u32>, Vec<u32>) =
-            graph.of(position).iter().partition(|to| !is_end(to));
-        let at = Ends::At(Position(position as u32));
+        let (out, on): (Vec<u32>, Vec<u32>) = graph.of(position).iter().partition(|to| is_end(to));
+        let again = Ends::At(Position(position as u32));
+        let mut leads_to = on.iter().map(|&to| ends[to as usize]);
         matches!(op, Op::Fork(_))
             && !out.is_empty()
-            && on.iter().any(|&to| ends[to as usize] == at)
-            && on.iter().all(|&to| matches!(ends[to as usize], ends if ends == at || ends == Ends::Nowhere))
+            && leads_to.clone().any(|ends| ends == again)
+            && leads_to.all(|ends| ends == again || ends == Ends::Nowhere)
     };
     program.ops.iter().enumerate().map(is_star).collect()
 }
@@ -83,4 +83,33 @@ fn within_rule(program: &Program, op: &Op) -> impl Iterator<Item = u32> {
         }
     };
     all.iter().copied().chain(more).filter(|&to| to != Position::NONE).map(|to| to.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Automaton, parse};
+
+    /// How many values a session has after a text.
+    fn size_after(grammar: &str, text: &str) -> usize {
+        let grammar = parse(grammar).expect("it is a grammar");
+        let mut session = Automaton::compile(&grammar, "root").expect("it compiles").session();
+        let start = session.start();
+        let end = text.bytes().fold(start, |state, byte| session.step(&state, byte));
+        assert!(end.is_complete(), "{grammar} has {text:?}");
+        session.size()
+    }
+
+    #[test]
+    fn stacks_are_as_deep_as_brackets() {
+        let grammars = [
+            r#"root ::= root root | [+*]? ("(" root ")" | "a")"#,
+            r#"root ::= root "+" root | root "*" root | "(" root ")" | "a""#,
+            "root ::= item ([+*]? root)*\nitem ::= \"(\" root \")\" | \"a\"",
+        ];
+        for grammar in grammars {
+            let sizes =
+                [5, 500].map(|times| size_after(grammar, &("a+a*(a)+".repeat(times) + "a")));
+            assert_eq!(sizes[0], sizes[1], "{grammar}");
+        }
+    }
 }

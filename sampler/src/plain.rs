@@ -1,0 +1,56 @@
+//! A look at all tokens byte by byte, with all configurations at once. However many ways there are to read
+//! them, they lead to few states again and again.
+
+use grammask_gbnf::{Session, State};
+
+use crate::dfa::{Automaton, DEAD, Dfa};
+use crate::tables::Tables;
+use crate::token_set::Found;
+use crate::trie::{Outline, Reach, TokenTrie, TrieNode};
+
+/// The states of a session.
+struct States<'a>(&'a mut Session);
+
+impl Automaton for States<'_> {
+    type State = State;
+    type Row = Vec<(u8, u8, State)>;
+
+    const OFTEN: u32 = 16;
+
+    fn dead(&self) -> State {
+        State::default()
+    }
+
+    fn nullable(&self, state: &State) -> bool {
+        state.is_complete()
+    }
+
+    fn next(&mut self, state: &State, byte: u8) -> State {
+        let next = self.0.step(state, byte);
+        // What has been read makes no difference then.
+        if next.is_dead() { self.dead() } else { next }
+    }
+
+    fn row(&mut self, state: &State) -> Self::Row {
+        let first = self.0.first(state);
+        first.iter().map(|byte| (byte, byte, self.next(state, byte))).collect()
+    }
+}
+
+/// The tokens that a state allows, but for those that are not meant as texts.
+pub(crate) fn tokens(session: &mut Session, start: &State, tables: &Tables) -> Found {
+    let mut found = Found::new(tables.len);
+    let mut dfa = Dfa::new(States(session));
+    let start = dfa.number(start.clone());
+    let visit = |_: TrieNode, state, byte, below: Option<&Outline>| {
+        let next = dfa.next(state, byte);
+        match below {
+            _ if next == DEAD => Reach::Out,
+            Some(below) if dfa.loops(next).contains(below.kinds) => Reach::All,
+            _ => Reach::Into(next),
+        }
+    };
+    let visited = tables.trie.scan(TokenTrie::ROOT, start, &mut found, visit);
+    tables.count_visited(visited);
+    found
+}
