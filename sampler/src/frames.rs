@@ -25,8 +25,28 @@ use crate::trie::TrieNode;
 pub(crate) enum Exit {
     /// At these nodes.
     At(Arc<Below>),
+    /// At these nodes of what lies below others.
+    Within(Arc<Within>),
     /// Where the table of a terminal says so.
     Table(Arc<TableExit>),
+}
+
+/// Nodes of what lies below others, in order. What lies below them all is not merged: mostly little of it
+/// is read on, and behind a long run of spaces all the others lie.
+#[derive(Debug)]
+pub(crate) struct Within {
+    nodes: Box<[(Arc<Below>, BelowNode)]>,
+    /// The bytes with which tokens go on.
+    first: ByteSet,
+}
+
+impl Within {
+    fn new(nodes: Vec<(Arc<Below>, BelowNode)>) -> Self {
+        let mut first = ByteSet::default();
+        let bytes = nodes.iter().flat_map(|(below, node)| below.children(*node));
+        bytes.for_each(|(byte, _)| first.insert_range(byte, byte));
+        Self { nodes: nodes.into(), first }
+    }
 }
 
 /// Where tokens leave a terminal.
@@ -81,6 +101,7 @@ impl Exit {
     fn first(&self) -> &ByteSet {
         match self {
             Self::At(nodes) => &nodes.first,
+            Self::Within(nodes) => &nodes.first,
             Self::Table(exit) => &exit.first,
         }
     }
@@ -88,6 +109,7 @@ impl Exit {
     fn key(&self) -> ExitKey {
         let exit = match self {
             Self::At(nodes) => return ExitKey(Arc::as_ptr(nodes).addr(), 0, 0),
+            Self::Within(nodes) => return ExitKey(Arc::as_ptr(nodes).addr(), 0, 0),
             Self::Table(exit) => exit,
         };
         let address = match &exit.table {
@@ -167,17 +189,23 @@ impl ExitsTo {
             self.add(Exit::at(&tables.below(nodes)));
         }
         if !self.below.is_empty() {
-            self.below.sort_unstable_by_key(|(below, node)| (Arc::as_ptr(below).addr(), *node));
-            self.below.dedup_by(|one, other| Arc::ptr_eq(&one.0, &other.0) && one.1 == other.1);
-            let below = Arc::new(Below::behind_all(&self.below));
-            let known = memo.belows.get(&below).unwrap_or_else(|| {
-                memo.belows.insert(Arc::clone(&below), Arc::clone(&below));
-                below
+            self.below.sort_unstable_by_key(place);
+            self.below.dedup_by_key(|nodes| place(nodes));
+            let key = self.below.iter().map(place).collect();
+            let nodes = memo.within.get(&key).unwrap_or_else(|| {
+                let nodes = Arc::new(Within::new(self.below));
+                memo.within.insert(key, Arc::clone(&nodes));
+                nodes
             });
-            self.add(Exit::at(&known));
+            self.exits.push(Exit::Within(nodes));
         }
         self.exits
     }
+}
+
+/// What makes a node of what lies below others the one.
+fn place((below, node): &(Arc<Below>, BelowNode)) -> (usize, BelowNode) {
+    (Arc::as_ptr(below).addr(), *node)
 }
 
 /// What tokens have that come to a frame by an exit.
@@ -197,6 +225,7 @@ impl Through {
         let of_exit = |exit: &Exit| match exit {
             // Others may keep it as well.
             Exit::At(nodes) => nodes.bytes() / Arc::strong_count(nodes),
+            Exit::Within(nodes) => nodes.bytes() / Arc::strong_count(nodes),
             Exit::Table(_) => size_of::<TableExit>(),
         };
         let bytes = tokens.bytes()
@@ -228,8 +257,8 @@ struct FrameStart {
 pub(crate) struct FrameMemo {
     starts: Generations<FrameId, FrameStart>,
     through: Generations<(ExitKey, Reader), Arc<Through>>,
-    /// What lies behind places where tokens go on, so that the same is found again.
-    belows: Generations<Arc<Below>, Arc<Below>>,
+    /// By their places, so that the same are found again.
+    within: Generations<Box<[(usize, BelowNode)]>, Arc<Within>>,
     /// How many masks have been found, and how many have taken too much work.
     masks: u32,
     given_up: u32,
@@ -247,14 +276,14 @@ const MASKS_FOR_ONE: u32 = 16;
 const STARTS: usize = 128 << 10;
 /// and what tokens have behind them.
 const TOKENS: usize = 2 << 20;
-const BELOWS: usize = 512 << 10;
+const WITHIN: usize = 512 << 10;
 
 impl Default for FrameMemo {
     fn default() -> Self {
         Self {
             starts: Generations::new(STARTS),
             through: Generations::new(TOKENS),
-            belows: Generations::new(BELOWS),
+            within: Generations::new(WITHIN),
             masks: 0,
             given_up: 0,
         }
@@ -458,7 +487,7 @@ impl Lookahead<'_> {
                     let state = self.session.above(node, exit.label);
                     self.walk_on(exit.node, &state, found);
                 }
-                (None, Exit::At(_)) => {}
+                (None, Exit::At(_) | Exit::Within(_)) => {}
             }
         }
         self.follow(all, &state, found);
@@ -514,6 +543,11 @@ impl Lookahead<'_> {
         let mut at_once: SmallVec<[&Arc<Below>; 4]> = SmallVec::new();
         match exit {
             Exit::At(nodes) => at_once.push(nodes),
+            Exit::Within(nodes) => {
+                for &(ref below, node) in &nodes.nodes {
+                    Way { below, node }.further(first, &mut ways);
+                }
+            }
             Exit::Table(exit) => match &exit.table {
                 ExitTable::Interior(table) => {
                     let both = first.intersection(&table.ambiguous);
@@ -551,6 +585,14 @@ impl Lookahead<'_> {
 impl Footprint for FrameStart {
     fn bytes(&self) -> usize {
         0
+    }
+}
+
+impl Footprint for Within {
+    fn bytes(&self) -> usize {
+        // The places are the key as well, and what lies below is kept by it.
+        let below = |(below, _): &(Arc<Below>, _)| below.bytes() / Arc::strong_count(below);
+        2 * size_of_val(&*self.nodes) + self.nodes.iter().map(below).sum::<usize>()
     }
 }
 

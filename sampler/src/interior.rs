@@ -45,11 +45,6 @@ impl Interior {
         walk.into_table()
     }
 
-    /// Whether a term with these first bytes is followed byte by byte.
-    pub(crate) fn is_narrow(first: &ByteSet) -> bool {
-        first.len() <= FEW_BYTES
-    }
-
     /// The table of a key below a node, for as long as plenty of keys are left.
     pub(crate) fn of_key(start: TrieNode, term: TermId, tables: &Tables, terms: &Terms) -> Self {
         let stops = |term| !terms.has_plenty(term);
@@ -217,7 +212,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
             // That the term may end at the start has been followed up already.
             let has_read = tops != [start];
             let first = terms.first(term);
-            if Interior::is_narrow(&first) && !(has_read && terms.nullable(term)) {
+            if first.len() <= FEW_BYTES && !(has_read && terms.nullable(term)) {
                 for byte in first.iter() {
                     let nodes = tops.iter().filter_map(|&top| trie.child(top, byte));
                     let nodes: Vec<TrieNode> = nodes.collect();

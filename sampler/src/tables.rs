@@ -88,10 +88,12 @@ const WIDE: usize = 48;
 const SHORT: usize = 5;
 /// and there are so few places where longer ones go on, those are looked at for themselves.
 const FEW_LONG: usize = 256;
+/// A word has no more bytes to choose from.
+const WORD: usize = 8;
 /// So many states of terminals are looked at before a grammar is used,
 const MOST_PREPARED: usize = 4096;
 /// and so many nodes for their tables.
-const MOST_VISITED: u64 = 1 << 19;
+const MOST_VISITED: u64 = 1 << 18;
 /// More than this share of the trie is a great part.
 const GREAT: usize = 16;
 /// Below a node is much if it is more than this share of the trie: in a large vocabulary some
@@ -173,13 +175,14 @@ impl Tables {
             && self.visited() - before < MOST_VISITED
         {
             at += 1;
-            if !Interior::is_narrow(&terms.first(term)) {
+            let mut next = terms.transitions(term).iter().map(|&(.., next)| next);
+            // What only spells a word is quickly followed when it is needed.
+            if next.clone().chain([term]).any(|term| terms.first(term).len() > WORD) {
                 nodes().for_each(|node| {
                     self.interior(node, term, terms);
                 });
             }
-            let next = terms.transitions(term).iter().map(|&(.., next)| next);
-            states.extend(next.filter(|&next| known.insert(next)));
+            states.extend(next.by_ref().filter(|&next| known.insert(next)));
         }
     }
 
