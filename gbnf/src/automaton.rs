@@ -118,7 +118,15 @@ impl Automaton {
         &self.program.tokens
     }
 
-    /// The terminals that have states, in the order of the grammar.
+    /// The terminals that are terms or counted loops, mostly in the order of the grammar; some several times.
+    ///
+    /// ```
+    /// use grammask_gbnf::{Automaton, parse};
+    ///
+    /// let grammar = parse("root ::= \"(\" root \")\" | [0-9]+")?;
+    /// assert_eq!(Automaton::compile(&grammar, "root")?.terminals().count(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn terminals(&self) -> impl Iterator<Item = Label> + '_ {
         self.program.ops.iter().filter_map(|op| match op {
             Op::Take { label: label @ (Label::Term(_) | Label::Counted { .. }), .. } => {
@@ -128,7 +136,8 @@ impl Automaton {
         })
     }
 
-    /// Whether the rest of a rule is read the same way wherever it has been called.
+    /// Whether the rest of a rule is read the same way wherever it has been called: see
+    /// [`Session::has_independent_frames`].
     pub fn has_independent_frames(&self) -> bool {
         self.program.has_independent_frames()
     }

@@ -316,13 +316,13 @@ impl Engine {
         session: &Session,
         memo: &LookaheadMemo,
     ) -> impl Iterator<Item = (Look, u64)> + use<> {
-        let first = if !session.has_independent_frames() {
-            Some(Look::Tables)
-        } else {
+        let first = if session.has_independent_frames() {
             memo.frames.are_worth_while().then_some(Look::Frames)
+        } else {
+            Some(Look::Tables)
         };
         let others = [
-            (Look::Plain, 1 << 13),
+            (Look::Plain, 1 << 15),
             (Look::Tables, self.most_work().min(1 << 17)),
             (Look::Plain, self.most_work()),
         ];

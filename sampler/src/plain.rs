@@ -8,6 +8,9 @@ use crate::tables::Tables;
 use crate::token_set::Found;
 use crate::trie::{Outline, Reach, TokenTrie, TrieNode};
 
+/// The work of keeping a state.
+const STATE: u64 = 16;
+
 /// The states of a session.
 struct States<'a>(&'a mut Session);
 
@@ -26,6 +29,8 @@ impl Automaton for States<'_> {
     }
 
     fn next(&mut self, state: &State, byte: u8) -> State {
+        // It is kept.
+        self.0.spend(STATE);
         let next = self.0.step(state, byte);
         // What has been read makes no difference then.
         if next.is_dead() { self.dead() } else { next }

@@ -89,11 +89,11 @@ const SHORT: usize = 5;
 /// and there are so few places where longer ones go on, those are looked at for themselves.
 const FEW_LONG: usize = 256;
 /// A word has no more bytes to choose from.
-const WORD: usize = 8;
-/// So many states of terminals are looked at before a grammar is used,
-const MOST_PREPARED: usize = 4096;
-/// and so many nodes for their tables.
+const WORD: usize = 16;
+/// So many nodes are visited for tables before a grammar is used,
 const MOST_VISITED: u64 = 1 << 18;
+/// and so many terms are made, which are the states of terminals.
+const MOST_TERMS: usize = 2_000;
 /// More than this share of the trie is a great part.
 const GREAT: usize = 16;
 /// Below a node is much if it is more than this share of the trie: in a large vocabulary some
@@ -157,10 +157,11 @@ impl Tables {
     pub(crate) fn prepare(&self, automaton: &Automaton) {
         let terms = automaton.terms();
         let nodes = || std::iter::once(TokenTrie::ROOT).chain(self.crossroads.iter().copied());
-        let before = self.visited();
+        let (most_visited, most_terms) = (self.visited() + MOST_VISITED, terms.len() + MOST_TERMS);
+        let is_too_much = || self.visited() > most_visited || terms.len() > most_terms;
         let mut known = FxHashSet::default();
         let mut states = Vec::new();
-        for label in automaton.terminals() {
+        for label in automaton.terminals().take_while(|_| !is_too_much()) {
             match label {
                 Label::Term(term) if known.insert(term) => states.push(term),
                 Label::Counted { rest, item, .. } => nodes().for_each(|node| {
@@ -170,19 +171,16 @@ impl Tables {
             }
         }
         let mut at = 0;
-        while let Some(&term) = states.get(at)
-            && at < MOST_PREPARED
-            && self.visited() - before < MOST_VISITED
-        {
+        while let Some(&term) = states.get(at).filter(|_| !is_too_much()) {
             at += 1;
-            let mut next = terms.transitions(term).iter().map(|&(.., next)| next);
+            let next = terms.transitions(term).iter().map(|&(.., next)| next);
             // What only spells a word is quickly followed when it is needed.
             if next.clone().chain([term]).any(|term| terms.first(term).len() > WORD) {
                 nodes().for_each(|node| {
                     self.interior(node, term, terms);
                 });
             }
-            states.extend(next.by_ref().filter(|&next| known.insert(next)));
+            states.extend(next.filter(|&next| known.insert(next)));
         }
     }
 

@@ -27,16 +27,17 @@ impl Ends {
     }
 }
 
-/// Whether each position is such a repetition.
+/// Whether each position is such a repetition. Its frames have no argument.
 pub(crate) fn stars(program: &Program) -> Vec<bool> {
     let graph = Graph::new(&program.ops, |op, to| to.extend(within_rule(program, op)));
     let is_end = |position: &u32| Position(*position) == Position::RETURN;
+    let leaves = |position: u32| graph.of(position as usize).iter().any(is_end);
     let mut ends = vec![Ends::Nowhere; program.ops.len()];
     let mut pending = Vec::new();
-    for position in 0..graph.len() {
-        if graph.of(position).iter().any(is_end) {
-            ends[position] = Ends::At(Position(position as u32));
-            pending.push(position);
+    for (end, position) in ends.iter_mut().zip(0..) {
+        if leaves(position) {
+            *end = Ends::At(Position(position));
+            pending.push(position as usize);
         }
     }
     let before = graph.reversed();
