@@ -16,7 +16,8 @@ pub(crate) trait Automaton {
     /// Where byte ranges lead from a state: sorted, disjoint.
     type Row: Deref<Target = [(u8, u8, Self::State)]>;
 
-    /// From so many bytes on that have been read from a state the others are asked for as well.
+    /// Where so many of the bytes that have been read from a state lead back to it, the others are asked
+    /// for as well.
     const OFTEN: u32;
 
     /// The state from which nothing goes on.
@@ -45,8 +46,9 @@ pub(crate) struct Dfa<A: Automaton> {
 struct DfaState<S> {
     state: S,
     nullable: bool,
-    /// How many bytes have been looked up.
-    asked: u32,
+    /// Whether a byte has been looked up, and how many lead back to it.
+    is_asked: bool,
+    returns: u32,
     /// See [`Dfa::loops`].
     loops: Option<Kinds>,
 }
@@ -81,7 +83,7 @@ impl<A: Automaton> Dfa<A> {
         let number = self.states.len() as u32;
         let nullable = self.automaton.nullable(&state);
         self.numbers.insert(state.clone(), number);
-        self.states.push(DfaState { state, nullable, asked: 0, loops: None });
+        self.states.push(DfaState { state, nullable, is_asked: false, returns: 0, loops: None });
         number
     }
 
@@ -108,20 +110,21 @@ impl<A: Automaton> Dfa<A> {
     #[cold]
     fn find(&mut self, number: u32, byte: u8, place: usize) -> u32 {
         let from = &mut self.states[number as usize];
-        from.asked += 1;
+        from.is_asked = true;
         let next = self.automaton.next(&from.state, byte);
         let next = self.number(next);
+        self.states[number as usize].returns += u32::from(next == number);
         if let Some(known) = self.rows.get_mut(place) {
             *known = next;
         }
         next
     }
 
-    /// The kinds of characters that all lead from a state to itself; none as long as only few bytes
-    /// have been read from it.
+    /// The kinds of characters that all lead from a state to itself; none as long as too few bytes that
+    /// do so have been read from it.
     pub(crate) fn loops(&mut self, number: u32) -> Kinds {
-        let DfaState { state, asked, loops, .. } = &mut self.states[number as usize];
-        if *asked < A::OFTEN {
+        let DfaState { state, is_asked, returns, loops, .. } = &mut self.states[number as usize];
+        if !*is_asked || *returns < A::OFTEN {
             return Kinds::default();
         }
         *loops.get_or_insert_with(|| kinds_around(state, &mut |state| self.automaton.row(state)))
@@ -145,7 +148,7 @@ impl<'a> Automaton for Repeated<'a> {
     type Row = &'a [(u8, u8, TermId)];
 
     // A term has all its transitions as soon as it has one.
-    const OFTEN: u32 = 1;
+    const OFTEN: u32 = 0;
 
     fn dead(&self) -> TermId {
         TermId::NOTHING

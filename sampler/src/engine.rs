@@ -322,7 +322,7 @@ impl Engine {
             Some(Look::Tables)
         };
         let others = [
-            (Look::Plain, 1 << 15),
+            (Look::Plain, 1 << 13),
             (Look::Tables, self.most_work().min(1 << 17)),
             (Look::Plain, self.most_work()),
         ];

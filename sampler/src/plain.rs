@@ -8,17 +8,14 @@ use crate::tables::Tables;
 use crate::token_set::Found;
 use crate::trie::{Outline, Reach, TokenTrie, TrieNode};
 
-/// The work of keeping a state.
-const STATE: u64 = 16;
-
-/// The states of a session.
+/// The states of a session: no more are met than the trie has nodes.
 struct States<'a>(&'a mut Session);
 
 impl Automaton for States<'_> {
     type State = State;
     type Row = Vec<(u8, u8, State)>;
 
-    const OFTEN: u32 = 16;
+    const OFTEN: u32 = 4;
 
     fn dead(&self) -> State {
         State::default()
@@ -29,8 +26,6 @@ impl Automaton for States<'_> {
     }
 
     fn next(&mut self, state: &State, byte: u8) -> State {
-        // It is kept.
-        self.0.spend(STATE);
         let next = self.0.step(state, byte);
         // What has been read makes no difference then.
         if next.is_dead() { self.dead() } else { next }
