@@ -12,12 +12,12 @@ use grammask_gbnf::{
 };
 use smallvec::SmallVec;
 
+use crate::few_states;
 use crate::frames::Exits;
 use crate::generations::Generations;
 use crate::keys;
 use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
 use crate::mask::{MaskBuffer, TokenMask};
-use crate::plain;
 use crate::tables::{self, Tables};
 use crate::token_id::TokenId;
 use crate::trie::TokenTrie;
@@ -63,7 +63,9 @@ enum Look {
     Frames,
     /// By the tables of terminals.
     Tables,
-    /// Byte by byte: see [`crate::plain`].
+    /// Byte by byte through the states that are met, which are kept: see [`crate::few_states`].
+    States,
+    /// Byte by byte.
     Plain,
 }
 
@@ -322,7 +324,7 @@ impl Engine {
             Some(Look::Tables)
         };
         let others = [
-            (Look::Plain, 1 << 13),
+            (Look::States, 1 << 13),
             (Look::Tables, self.most_work().min(1 << 17)),
             (Look::Plain, self.most_work()),
         ];
@@ -339,8 +341,10 @@ impl Engine {
         (start, entry): (&State, Entry),
     ) -> Option<EntryMask> {
         let find = |session: &mut Session| {
-            if look == Look::Plain && !matches!(entry.label, Label::Token(_)) {
-                return EntryMask::from(plain::tokens(session, start, &self.tables).into_set());
+            if look == Look::States && !matches!(entry.label, Label::Token(_)) {
+                return EntryMask::from(
+                    few_states::tokens(session, start, &self.tables).into_set(),
+                );
             }
             let mut lookahead = Lookahead {
                 engine: self,
@@ -350,6 +354,7 @@ impl Engine {
                 exits: (look == Look::Frames).then(Exits::default),
                 assumed: None,
                 open: Vec::new(),
+                is_plain: look == Look::Plain,
             };
             lookahead.entry_mask(start, entry)
         };
@@ -382,7 +387,7 @@ mod tests {
             let mut state = session.start();
             for choice in choices {
                 for &entry in state.entries() {
-                    let mut looks = vec![Look::Tables, Look::Plain];
+                    let mut looks = vec![Look::Tables, Look::States, Look::Plain];
                     if session.has_independent_frames() {
                         looks.push(Look::Frames);
                     }

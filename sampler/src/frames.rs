@@ -423,6 +423,7 @@ impl Lookahead<'_> {
             exits,
             assumed: None,
             open: Vec::new(),
+            is_plain: false,
         };
         let mut found = Found::new(tokens);
         match by {

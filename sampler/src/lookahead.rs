@@ -30,6 +30,9 @@ pub(crate) struct Lookahead<'a> {
     pub(crate) assumed: Option<u64>,
     /// The tokens for which the assumption says too little: they are looked at for themselves.
     pub(crate) open: Vec<TokenId>,
+    /// Whether no tables are used: all that may be read is walked through byte by byte, with all
+    /// configurations at once.
+    pub(crate) is_plain: bool,
 }
 
 /// What looks ahead have found in a session that later ones need as well.
@@ -46,6 +49,10 @@ impl Lookahead<'_> {
         let (engine, vocabulary) = (self.engine, self.engine.vocabulary());
         let mut found = Found::new(vocabulary.len());
         let mut bases = match entry.label {
+            label if self.is_plain && !matches!(label, Label::Token(_)) => {
+                self.walk_on(TokenTrie::ROOT, start, &mut found);
+                Box::default()
+            }
             Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
                 let base = self.by_table(TokenTrie::ROOT, start, entry, &mut found);
                 if base.is_none() && self.exits.is_some() {

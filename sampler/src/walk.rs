@@ -23,8 +23,9 @@ impl Lookahead<'_> {
         let tables = &self.engine.tables;
         let is_large = tables.is_large(node);
         let may_have_table = |entry: &Entry| is_large || is_often_the_same(entry);
-        let has_tables =
-            tables.is_large_for_many(node) && state.entries().iter().any(may_have_table);
+        let has_tables = !self.is_plain
+            && tables.is_large_for_many(node)
+            && state.entries().iter().any(may_have_table);
         if !has_tables {
             return self.walk_on(node, state, found);
         }

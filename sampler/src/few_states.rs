@@ -1,5 +1,5 @@
-//! A look at all tokens byte by byte, with all configurations at once. However many ways there are to read
-//! them, they lead to few states again and again.
+//! A look at all tokens byte by byte, with all configurations at once, for where however many ways to read
+//! them lead to few states again and again.
 
 use grammask_gbnf::{Session, State};
 
@@ -8,7 +8,7 @@ use crate::tables::Tables;
 use crate::token_set::Found;
 use crate::trie::{Outline, Reach, TokenTrie, TrieNode};
 
-/// The states of a session: no more are met than the trie has nodes.
+/// The states of a session.
 struct States<'a>(&'a mut Session);
 
 impl Automaton for States<'_> {
