@@ -55,7 +55,7 @@ impl Below {
             large: large.clone().into(),
             ..Self::nothing()
         };
-        below.add_below(small, |node| trie.children(node), tokens);
+        below.add(&small, &|node| trie.children(node), &tokens);
         let first = large.iter().flat_map(|&node| trie.children(node)).map(|(byte, _)| byte);
         below.add_first(first);
         below
@@ -65,7 +65,7 @@ impl Below {
     pub(crate) fn behind(&self, nodes: &[BelowNode]) -> Self {
         let mut below = Self::nothing();
         let tokens = |node| self.tokens_of(node).iter().copied();
-        below.add_below(nodes.iter().copied(), |node| self.children(node), tokens);
+        below.add(nodes, &|node| self.children(node), &tokens);
         below.add_first([]);
         below
     }
@@ -101,75 +101,55 @@ impl Below {
         }
     }
 
-    /// Adds what lies below some nodes.
-    fn add_below<N, C, T>(
-        &mut self,
-        nodes: impl IntoIterator<Item = N>,
-        children: impl Fn(N) -> C,
-        tokens: impl Fn(N) -> T,
-    ) where
-        N: Copy,
-        C: Iterator<Item = (u8, N)>,
-        T: Iterator<Item = (TrieNode, TokenId)>,
-    {
-        let mut pending: Vec<(u8, N)> = nodes.into_iter().flat_map(&children).collect();
-        self.add(0, &mut pending, &children, &tokens);
-    }
-
-    /// Adds, below the node that came last, some nodes with their bytes and tokens, those of the same byte
-    /// as one, and what lies below them: the nodes are those that are `pending` from a place on, and are
-    /// none afterwards. The depth is that of a token.
-    fn add<N, C, T>(
-        &mut self,
-        start: usize,
-        pending: &mut Vec<(u8, N)>,
-        children: &impl Fn(N) -> C,
-        tokens: &impl Fn(N) -> T,
-    ) where
-        N: Copy,
+    /// Adds, below the node that came last, the children of some nodes with their tokens. The depth
+    /// is that of a token.
+    fn add<N, C, T>(&mut self, nodes: &[N], children: &impl Fn(N) -> C, tokens: &impl Fn(N) -> T)
+    where
+        N: Copy + Ord,
         C: Iterator<Item = (u8, N)>,
         T: Iterator<Item = (TrieNode, TokenId)>,
     {
         let above = self.bytes.len() - 1;
-        let by_byte = |&(byte, _): &(u8, N)| byte;
-        if !pending[start..].is_sorted_by_key(by_byte) {
-            pending[start..].sort_by_key(by_byte);
-        }
-        let (mut at, end) = (start, pending.len());
-        while at < end {
-            let byte = pending[at].0;
-            let same = pending[at..end].iter().take_while(|&&(other, _)| other == byte).count();
-            let before = self.merged.len();
-            for place in at..at + same {
-                let node = pending[place].1;
-                self.merged.extend(tokens(node));
-                pending.extend(children(node));
+        if let &[node] = nodes {
+            for (byte, child) in children(node) {
+                self.add_child(byte, &[child], children, tokens);
             }
-            self.bytes.push(byte);
-            self.ends.push(0);
-            self.sort_tokens(before);
-            self.token_ends.push(self.merged.len() as u32);
-            self.add(end, pending, children, tokens);
-            at += same;
+        } else {
+            let mut all: Vec<_> = nodes.iter().flat_map(|&node| children(node)).collect();
+            all.sort_unstable();
+            for same in all.chunk_by(|(one, _), (other, _)| one == other) {
+                let nodes: Vec<N> = same.iter().map(|&(_, node)| node).collect();
+                self.add_child(same[0].0, &nodes, children, tokens);
+            }
         }
-        pending.truncate(start);
         self.ends[above] = self.bytes.len() as u32;
     }
 
-    /// Sorts the tokens from a place on, each once.
-    fn sort_tokens(&mut self, start: usize) {
-        if self.merged[start..].is_sorted_by(|one, other| one < other) {
-            return;
+    /// Adds some nodes, to which the same byte leads, as one with the tokens of all, each once and in
+    /// order; and what lies below them.
+    fn add_child<N, C, T>(
+        &mut self,
+        byte: u8,
+        nodes: &[N],
+        children: &impl Fn(N) -> C,
+        tokens: &impl Fn(N) -> T,
+    ) where
+        N: Copy + Ord,
+        C: Iterator<Item = (u8, N)>,
+        T: Iterator<Item = (TrieNode, TokenId)>,
+    {
+        self.bytes.push(byte);
+        self.ends.push(0);
+        let before = self.merged.len();
+        self.merged.extend(nodes.iter().flat_map(|&node| tokens(node)));
+        if !self.merged[before..].is_sorted_by(|one, other| one < other) {
+            let mut added = self.merged.split_off(before);
+            added.sort_unstable();
+            added.dedup();
+            self.merged.append(&mut added);
         }
-        self.merged[start..].sort_unstable();
-        let mut kept = start;
-        for at in start..self.merged.len() {
-            if at == start || self.merged[at] != self.merged[kept - 1] {
-                self.merged[kept] = self.merged[at];
-                kept += 1;
-            }
-        }
-        self.merged.truncate(kept);
+        self.token_ends.push(self.merged.len() as u32);
+        self.add(nodes, children, tokens);
     }
 
     /// The children of a node, by their bytes.

@@ -568,11 +568,9 @@ impl Lookahead<'_> {
                     if first.intersects(&table.ambiguous) {
                         return None;
                     }
-                    let is_meant = |begun: &u32| (min..=max).contains(begun);
-                    let exits = table.exits.iter().filter(|((_, begun), _)| is_meant(begun));
-                    ways.extend(exits.map(|((byte, _), nodes)| (*byte, way(nodes))));
-                    let ends = table.ends.iter().filter(|(begun, _)| is_meant(begun));
-                    at_once.extend(ends.map(|(_, nodes)| nodes));
+                    let exits = table.exits(min..=max);
+                    ways.extend(exits.map(|(byte, nodes)| (byte, way(nodes))));
+                    at_once.extend(table.ends(min..=max));
                 }
             },
         }

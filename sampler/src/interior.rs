@@ -5,9 +5,11 @@
 //! in the table: inside a JSON string, 195,516 tokens of `o200k_base` stay inside, and 81 nodes
 //! with children lead out.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use grammask_gbnf::{ByteSet, TermId, Terms};
+use smallvec::SmallVec;
 
 use crate::below::{Below, Belows};
 use crate::characters::{Characters, begins_character};
@@ -247,11 +249,10 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                             && exit.bytes().len() == 1
                             && let Some(byte) = exit.bytes().next()
                         {
-                            let at_once = |node: &TrieNode| {
-                                let tops = met.iter().chain([&start]);
-                                tops.clone().any(|&top| trie.child(top, byte) == Some(*node))
-                            };
-                            let nodes = nodes.iter().filter(|node| !at_once(node));
+                            let tops = met.iter().chain([&start]);
+                            let at_once = tops.filter_map(|&top| trie.child(top, byte));
+                            let at_once: SmallVec<[TrieNode; 4]> = at_once.collect();
+                            let nodes = nodes.iter().filter(|node| !at_once.contains(node));
                             exits.extend(nodes.map(|&node| (byte, node)));
                         }
                     } else if outside.goes_on(nodes, next) {
@@ -431,6 +432,20 @@ impl Iterations {
         let (ends, exits) = (tables.belows(ends), tables.belows(exits));
         let inside = inside.into_set();
         Self { inside, above: above as u32, longer: longer.into(), ends, exits, ambiguous }
+    }
+
+    /// The crossroads at which as many iterations have begun as `begun` allows.
+    pub(crate) fn ends(&self, begun: RangeInclusive<u32>) -> impl Iterator<Item = &Arc<Below>> {
+        self.ends.iter().filter(move |(some, _)| begun.contains(some)).map(|(_, nodes)| nodes)
+    }
+
+    /// The same for the other nodes where the loop is left, with their byte.
+    pub(crate) fn exits(
+        &self,
+        begun: RangeInclusive<u32>,
+    ) -> impl Iterator<Item = (u8, &Arc<Below>)> {
+        let exits = self.exits.iter().filter(move |((_, some), _)| begun.contains(some));
+        exits.map(|((byte, _), nodes)| (*byte, nodes))
     }
 
     /// The tokens that begin at most `max` iterations; nothing if those are all inside.

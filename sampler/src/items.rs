@@ -32,11 +32,11 @@ impl Lookahead<'_> {
                     return None;
                 }
                 for &end in &table.ends.nodes {
-                    self.end((node, end), state, entry, found);
+                    self.leave_terminal((node, end), 0, (state, entry), found);
                 }
                 let exits = table.exits.iter().flat_map(|(_, exits)| &exits.nodes);
                 for &exit in exits {
-                    self.exit((node, exit), state, entry, found);
+                    self.leave_terminal((node, exit), 1, (state, entry), found);
                 }
                 Some(Base::Interior(table))
             }
@@ -47,14 +47,11 @@ impl Lookahead<'_> {
                 {
                     return None;
                 }
-                let is_meant = |begun: &u32| (min..=max).contains(begun);
-                let ends = table.ends.iter().filter(|(begun, _)| is_meant(begun));
-                for &end in ends.flat_map(|(_, ends)| &ends.nodes) {
-                    self.end((node, end), state, entry, found);
+                for &end in table.ends(min..=max).flat_map(|ends| &ends.nodes) {
+                    self.leave_terminal((node, end), 0, (state, entry), found);
                 }
-                let exits = table.exits.iter().filter(|((_, begun), _)| is_meant(begun));
-                for &exit in exits.flat_map(|(_, exits)| &exits.nodes) {
-                    self.exit((node, exit), state, entry, found);
+                for &exit in table.exits(min..=max).flat_map(|(_, exits)| &exits.nodes) {
+                    self.leave_terminal((node, exit), 1, (state, entry), found);
                 }
                 Some(self.at_most(table, max))
             }
@@ -62,32 +59,20 @@ impl Lookahead<'_> {
         }
     }
 
-    /// The tokens that leave the terminal at a node on the way from another one.
-    fn end(
+    /// The tokens that leave the terminal on the way from one node to another: so many of the bytes are
+    /// read behind it.
+    fn leave_terminal(
         &mut self,
-        (node, end): (TrieNode, TrieNode),
-        state: &State,
-        entry: Entry,
+        (from, to): (TrieNode, TrieNode),
+        behind: usize,
+        (state, entry): (&State, Entry),
         found: &mut Found,
     ) {
-        let bytes = self.engine.tables.trie.between(node, end);
-        let behind = self.session.behind(state, entry, &bytes);
-        self.go_on(end, &behind, found);
-    }
-
-    /// The tokens that leave the terminal with the last byte on the way from one node to another.
-    fn exit(
-        &mut self,
-        (node, exit): (TrieNode, TrieNode),
-        state: &State,
-        entry: Entry,
-        found: &mut Found,
-    ) {
-        let bytes = self.engine.tables.trie.between(node, exit);
-        let Some((&last, inside)) = bytes.split_last() else { return };
-        let behind = self.session.behind(state, entry, inside);
-        let after = self.session.step(&behind, last);
-        self.go_on(exit, &after, found);
+        let bytes = self.engine.tables.trie.between(from, to);
+        let (inside, behind) = bytes.split_at(bytes.len().saturating_sub(behind));
+        let left = self.session.behind(state, entry, inside);
+        let after = behind.iter().fold(left, |state, &byte| self.session.step(&state, byte));
+        self.go_on(to, &after, found);
     }
 
     /// The token of a node where a state is reached, and the tokens below it.

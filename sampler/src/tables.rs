@@ -92,7 +92,9 @@ const FEW_LONG: usize = 256;
 const WORD: usize = 16;
 /// So many nodes are visited for tables before a grammar is used,
 const MOST_VISITED: u64 = 1 << 18;
-/// and so many terms are made, which are the states of terminals.
+/// so many states of terminals are looked at, also where all is known already,
+const MOST_STATES: usize = 2_000;
+/// and so many terms are made for that.
 const MOST_TERMS: usize = 2_000;
 /// More than this share of the trie is a great part.
 const GREAT: usize = 16;
@@ -171,7 +173,7 @@ impl Tables {
             }
         }
         let mut at = 0;
-        while let Some(&term) = states.get(at).filter(|_| !is_too_much()) {
+        while let Some(&term) = states.get(at).filter(|_| at < MOST_STATES && !is_too_much()) {
             at += 1;
             let next = terms.transitions(term).iter().map(|&(.., next)| next);
             // What only spells a word is quickly followed when it is needed.

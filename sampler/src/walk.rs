@@ -142,15 +142,9 @@ impl Lookahead<'_> {
                 if departure.first.intersects(&table.ambiguous) {
                     return None;
                 }
-                for (begun, nodes) in &table.ends {
-                    if (min..=max).contains(begun) {
-                        departure.at_once(nodes);
-                    }
-                }
-                for ((byte, begun), exits) in &table.exits {
-                    if (min..=max).contains(begun) {
-                        departure.behind_byte(*byte, exits);
-                    }
+                table.ends(min..=max).for_each(|nodes| departure.at_once(nodes));
+                for (byte, nodes) in table.exits(min..=max) {
+                    departure.behind_byte(byte, nodes);
                 }
                 self.depart_early(at, found);
                 Some(self.at_most(table, max))

@@ -29,7 +29,7 @@ impl Ends {
 
 /// Whether each position is such a repetition. Its frames have no argument.
 pub(crate) fn stars(program: &Program) -> Vec<bool> {
-    let graph = Graph::new(&program.ops, |op, to| to.extend(within_rule(program, op)));
+    let graph = within_rules(program);
     let is_end = |position: &u32| Position(*position) == Position::RETURN;
     let leaves = |position: u32| graph.of(position as usize).iter().any(is_end);
     let mut ends = vec![Ends::Nowhere; program.ops.len()];
@@ -64,26 +64,25 @@ pub(crate) fn stars(program: &Program) -> Vec<bool> {
 }
 
 /// Where a position leads within its rule.
-fn within_rule(program: &Program, op: &Op) -> impl Iterator<Item = u32> {
-    let (all, more): (&[Position], [Position; 2]) = match op {
-        Op::Return => (&[], [Position::NONE; 2]),
-        Op::Fork(to) => (to, [Position::NONE; 2]),
+fn within_rules(program: &Program) -> Graph {
+    Graph::new(&program.ops, |op, edges| match op {
+        Op::Return => {}
+        Op::Fork(to) => edges.extend(to.iter().map(|to| to.0)),
         Op::Take { next, .. } | Op::Token { next, .. } | Op::Call { next, .. } => {
-            (&[], [*next, Position::NONE])
+            edges.push(next.0);
         }
-        Op::Count(index) => (&[], [program.loops[*index as usize].next, Position::NONE]),
-        Op::Key(index) => (&[], [program.shapes[*index as usize].after, Position::NONE]),
+        Op::Count(index) => edges.push(program.loops[*index as usize].next.0),
+        Op::Key(index) => edges.push(program.shapes[*index as usize].after.0),
         Op::After(index) => {
             let shape = &program.shapes[*index as usize];
-            (&[], [shape.key, shape.next])
+            edges.extend([shape.key.0, shape.next.0]);
         }
-        Op::Item(index) => (&[], [program.lists[*index as usize].end, Position::NONE]),
+        Op::Item(index) => edges.push(program.lists[*index as usize].end.0),
         Op::ItemEnd(index) => {
             let list = &program.lists[*index as usize];
-            (&[], [list.item, list.next])
+            edges.extend([list.item.0, list.next.0]);
         }
-    };
-    all.iter().copied().chain(more).filter(|&to| to != Position::NONE).map(|to| to.0)
+    })
 }
 
 #[cfg(test)]
