@@ -7,9 +7,10 @@ use grammask_sampler::{Constraint, Engine, Vocabulary};
 
 use crate::constrain::{ConstrainError, schema_constraint};
 
-/// Schemas with what is often asked of strings and with each type, each with a document of it. The
-/// types come last, so that their terms are among those with which the first schema is compiled.
-const SCHEMAS: [(&str, &str); 2] = [
+/// Schemas with what is often asked of strings and of numbers, with types that may be null, and with each
+/// type, each with a document of it. The types come last, so that their terms are among those with which the
+/// first schema is compiled.
+const SCHEMAS: [(&str, &str); 3] = [
     (
         r#"{
             "type": "object",
@@ -42,6 +43,40 @@ const SCHEMAS: [(&str, &str); 2] = [
             r#""hostname": "www.example.com", "ipv4": "192.168.0.1", "lower": "ab", "#,
             r#""letters": "ab", "alphanumeric": "ab", "slug": "ab", "word": "ab", "name": "ab", "#,
             r#""hex": "ab"}"#
+        ),
+    ),
+    (
+        r#"{
+            "type": "object",
+            "properties": {
+                "string": {"type": ["string", "null"]},
+                "integer": {"type": ["integer", "null"]},
+                "number": {"type": ["number", "null"]},
+                "boolean": {"type": ["boolean", "null"]},
+                "array": {"type": ["array", "null"]},
+                "object": {"type": ["object", "null"]},
+                "scalar": {"type": ["string", "number"]},
+                "text": {"type": ["string", "array"], "items": {"type": "string"}},
+                "natural": {"type": "integer", "minimum": 0},
+                "positive": {"type": "integer", "minimum": 1},
+                "percent": {"type": "integer", "minimum": 0, "maximum": 100},
+                "port": {"type": "integer", "minimum": 1, "maximum": 65535},
+                "size": {"type": "number", "minimum": 0},
+                "above": {"type": "number", "exclusiveMinimum": 0},
+                "share": {"type": "number", "minimum": 0, "maximum": 1},
+                "any": {},
+                "integers": {"type": "array", "items": {"type": "integer"}},
+                "numbers": {"type": "array", "items": {"type": "number"}},
+                "objects": {"type": "array", "items": {"type": "object"}},
+                "map": {"type": "object", "additionalProperties": {"type": "string"}}
+            }
+        }"#,
+        concat!(
+            r#"{"string": "a b", "integer": -12, "number": 1.5e3, "boolean": true, "array": ["a"], "#,
+            r#""object": {"a b": "c"}, "scalar": 1.5, "text": ["a", "b"], "natural": 12, "positive": 12, "#,
+            r#""percent": 12, "port": 8080, "size": 1.5, "above": 0.25, "share": 0.5, "any": "a b", "#,
+            r#""integers": [12, 3], "numbers": [1.5, -3], "objects": [{"a": 1}, {"b": 2}], "#,
+            r#""map": {"a b": "c", "d": ""}}"#
         ),
     ),
     (
@@ -96,6 +131,7 @@ pub fn engine_for_schemas(
     for (schema, document) in SCHEMAS {
         rehearse(schema_constraint(&engine, schema, options)?, document);
     }
+    engine.keep_tables();
     Ok(engine)
 }
 

@@ -60,6 +60,12 @@ impl Characters {
         })
     }
 
+    /// The tokens of more than `max` characters.
+    pub(crate) fn longer(&self, max: u32) -> &[TokenId] {
+        let fewer = self.at_most.get(max as usize).map_or(self.tokens.len(), |it| it.0 as usize);
+        &self.tokens[fewer..]
+    }
+
     /// The tokens of at most `max` characters; nothing if that is all.
     pub(crate) fn at_most(&self, max: u32) -> Option<&TokenMask> {
         let (fewer, mask) = self.at_most.get(max as usize)?;

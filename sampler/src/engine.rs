@@ -12,6 +12,7 @@ use grammask_gbnf::{
 };
 use smallvec::SmallVec;
 
+use crate::bound::Unbounded;
 use crate::few_states;
 use crate::frames::Exits;
 use crate::generations::Generations;
@@ -129,6 +130,23 @@ impl Engine {
         self.tables.bytes()
     }
 
+    /// The tables that there are now stay, whatever is needed later: those that nearly all grammars need.
+    /// Of a kind of tables of which they take more than half of the room none does.
+    ///
+    /// ```
+    /// use grammask_gbnf::parse;
+    /// use grammask_sampler::{Constraint, Engine, Vocabulary};
+    ///
+    /// let engine = Engine::new(Vocabulary::from_json(r#"{"tokens": ["a", "b"]}"#)?);
+    /// Constraint::new(&engine, &parse("root ::= [a-z]+")?, "root")?.mask();
+    /// engine.keep_tables();
+    /// assert!(engine.table_bytes() > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keep_tables(&self) {
+        self.tables.keep();
+    }
+
     /// How many nodes of the trie have been visited so far, for the masks of all constraints on this
     /// engine: what masks cost that were not known. A mask that is known visits none.
     pub fn nodes_visited(&self) -> u64 {
@@ -186,7 +204,36 @@ impl Engine {
     }
 
     /// The mask of a configuration of a state, if it is known; if not, it is looked for if it `may_look`.
+    /// Where bounds on lengths make no difference, it is made from the mask without them.
     fn mask_of(
+        &self,
+        session: &mut Session,
+        memo: &mut MaskMemo,
+        state: &State,
+        entry: Entry,
+        may_look: bool,
+    ) -> Option<KnownMask> {
+        if let Some(unbounded) = Unbounded::new(entry, &self.tables, session)
+            && let Some(mask) =
+                self.mask_of_alone(session, memo, state, unbounded.entry, may_look)?
+        {
+            let Some(bound) = unbounded.bound else { return Some(Some(mask)) };
+            let key = (entry, state.text_of(entry));
+            let known = memo.masks.get(&key);
+            let bounded = known.or_else(|| {
+                let mask = Some(Arc::new(bound.of(&mask, &self.tables)?));
+                memo.masks.insert(key, mask.clone());
+                Some(mask)
+            });
+            if bounded.is_some() {
+                return bounded;
+            }
+        }
+        self.mask_of_alone(session, memo, state, entry, may_look)
+    }
+
+    /// The same without a look at the bounds of the configuration.
+    fn mask_of_alone(
         &self,
         session: &mut Session,
         memo: &mut MaskMemo,
@@ -216,7 +263,7 @@ impl Engine {
                 let Some(written) = written else { return Some(Some(mask)) };
                 if let Some(without) = self.written_tokens(session, entry, written) {
                     let is_same = without.is_empty();
-                    let mask = if is_same { mask } else { Arc::new(mask.without(without)) };
+                    let mask = if is_same { mask } else { Arc::new(mask.without(&without)) };
                     memo.masks.insert(key, Some(Arc::clone(&mask)));
                     return Some(Some(mask));
                 }
@@ -259,20 +306,11 @@ impl Engine {
         entries: Option<SmallVec<[Arc<EntryMask>; 4]>>,
         mask: &mut (impl MaskBuffer + ?Sized),
     ) -> bool {
-        match entries.as_ref().and_then(|entries| entries.first()) {
-            Some(first) => first.fill(mask),
-            None => mask.assign(None),
-        }
-        let Some(entries) = entries else { return false };
-        for entry in entries.iter().skip(1) {
-            if entry.has_all() {
-                entry.add_to(mask);
-            } else {
-                let mut other = TokenMask::new(self.vocabulary.len());
-                entry.fill(&mut other);
-                mask.unite(&other);
-            }
-        }
+        let Some(entries) = entries else {
+            mask.assign(None);
+            return false;
+        };
+        EntryMask::unite(&entries, mask);
         if state.is_complete() {
             self.vocabulary.eog_ids().iter().for_each(|&token| mask.add(token));
         }
@@ -396,7 +434,7 @@ mod tests {
                         let only = state.only(entry);
                         let mask = engine.look(look, 1 << 14, &mut session, &mut memo, (&only, entry))?;
                         let mut tokens = TokenMask::new(engine.vocabulary().len());
-                        mask.fill(&mut tokens);
+                        EntryMask::unite(&[Arc::new(mask)], &mut tokens);
                         Some((look, tokens))
                     });
                     let masks: Vec<_> = masks.collect();

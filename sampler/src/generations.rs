@@ -36,25 +36,30 @@ pub(crate) struct Generations<K, V> {
     now: usize,
     /// How many bytes the values of a generation take, by its number modulo their number.
     bytes: [usize; AGES],
+    /// How many bytes those take that are kept for good.
+    kept: usize,
     /// How many bytes all may take.
     most: usize,
 }
 
+/// The age of what is kept for good.
+const KEPT: usize = usize::MAX;
+
 impl<K: Eq + Hash, V: Clone + Footprint> Generations<K, V> {
     /// No more than so many bytes are kept; but one value always is.
     pub(crate) fn new(most: usize) -> Self {
-        Self { values: FxHashMap::default(), now: 0, bytes: [0; AGES], most }
+        Self { values: FxHashMap::default(), now: 0, bytes: [0; AGES], kept: 0, most }
     }
 
     pub(crate) fn get(&mut self, key: &K) -> Option<V> {
         let (value, age) = self.values.get_mut(key)?;
         let value = value.clone();
-        if *age != self.now {
+        if *age != self.now && *age != KEPT {
             let bytes = footprint::<K, V>(&value);
             self.bytes[*age % AGES] -= bytes;
             self.bytes[self.now % AGES] += bytes;
             *age = self.now;
-            if self.bytes[self.now % AGES] > self.most / AGES {
+            if self.bytes[self.now % AGES] > self.share() {
                 self.turn();
             }
         }
@@ -63,21 +68,40 @@ impl<K: Eq + Hash, V: Clone + Footprint> Generations<K, V> {
 
     pub(crate) fn insert(&mut self, key: K, value: V) {
         let bytes = footprint::<K, V>(&value);
-        if self.bytes[self.now % AGES] + bytes > self.most / AGES {
+        if self.bytes[self.now % AGES] + bytes > self.share() {
             self.turn();
         }
-        while self.bytes() > 0 && self.bytes() + bytes > self.most {
+        while self.bytes() > self.kept && self.bytes() + bytes > self.most {
             self.turn();
         }
         self.bytes[self.now % AGES] += bytes;
         if let Some((other, age)) = self.values.insert(key, (value, self.now)) {
-            self.bytes[age % AGES] -= footprint::<K, V>(&other);
+            let bytes = footprint::<K, V>(&other);
+            match age {
+                KEPT => self.kept -= bytes,
+                _ => self.bytes[age % AGES] -= bytes,
+            }
         }
+    }
+
+    /// What is there now stays, unless it takes more than half of the room.
+    pub(crate) fn keep(&mut self) {
+        if self.bytes() > self.most / 2 {
+            return;
+        }
+        self.kept = self.bytes();
+        self.bytes = [0; AGES];
+        self.values.values_mut().for_each(|(_, age)| *age = KEPT);
     }
 
     /// How many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes.iter().sum()
+        self.kept + self.bytes.iter().sum::<usize>()
+    }
+
+    /// How many bytes a generation may take.
+    fn share(&self) -> usize {
+        (self.most - self.kept) / AGES
     }
 
     /// A generation begins, and the oldest goes.
@@ -87,7 +111,7 @@ impl<K: Eq + Hash, V: Clone + Footprint> Generations<K, V> {
         if *bytes > 0 {
             *bytes = 0;
             let now = self.now;
-            self.values.retain(|_, (_, age)| *age + AGES > now);
+            self.values.retain(|_, (_, age)| age.saturating_add(AGES) > now);
         }
     }
 }
@@ -117,6 +141,26 @@ mod tests {
         }
         assert!(kept.get(&50).is_none());
         assert!(kept.get(&99).is_some());
+    }
+
+    #[test]
+    fn what_is_kept_stays() {
+        let mut kept = Generations::new(20_000);
+        (0..5).for_each(|key| kept.insert(key, vec![0; 1000]));
+        kept.keep();
+        for key in 5..100 {
+            kept.insert(key, vec![0; 1000]);
+            assert!(kept.bytes() <= 20_000, "{key}");
+        }
+        assert!((0..5).all(|key| kept.get(&key).is_some()));
+        assert!(kept.get(&5).is_none());
+        kept.insert(0, Vec::new());
+        assert!(kept.bytes() <= 19_000);
+        let mut full = Generations::new(20_000);
+        (0..15).for_each(|key| full.insert(key, vec![0; 1000]));
+        full.keep();
+        (15..100).for_each(|key| full.insert(key, vec![0; 1000]));
+        assert!(full.get(&0).is_none());
     }
 
     #[test]

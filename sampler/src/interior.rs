@@ -448,6 +448,29 @@ impl Iterations {
         exits.map(|((byte, _), nodes)| (*byte, nodes))
     }
 
+    /// Tokens that leave the loop begin no more iterations before.
+    pub(crate) fn last_left(&self) -> u32 {
+        let ends = self.ends.last().map_or(0, |&(begun, _)| begun);
+        let exits = self.exits.iter().map(|&((_, begun), _)| begun);
+        exits.fold(ends, u32::max)
+    }
+
+    /// Those of the tokens inside that begin more than `max` iterations, sorted; of all that have as many
+    /// characters: see [`Characters::longer`].
+    pub(crate) fn beyond(&self, max: u32, longer: &[TokenId]) -> Vec<TokenId> {
+        let fewer = &self.longer[..self.longer.partition_point(|&(begun, _)| begun <= max)];
+        let is_beyond = |token: &TokenId| {
+            let is_inside = match &self.inside {
+                TokenSet::Few(tokens) => tokens.contains(token),
+                TokenSet::Many(mask) => mask.contains(*token),
+            };
+            is_inside && !fewer.iter().any(|(_, other)| other == token)
+        };
+        let mut beyond: Vec<TokenId> = longer.iter().copied().filter(is_beyond).collect();
+        beyond.sort_unstable();
+        beyond
+    }
+
     /// The tokens that begin at most `max` iterations; nothing if those are all inside.
     pub(crate) fn at_most(&self, max: u32, characters: &Characters) -> Option<TokenSet> {
         let short = characters.at_most(max.saturating_add(self.above))?;

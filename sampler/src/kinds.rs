@@ -54,20 +54,36 @@ impl Kinds {
     /// Bytes that are no character.
     pub(crate) const BROKEN: Self = Self(1 << 127);
 
+    /// The kind of the characters that begin with each byte; none if there are no such characters.
+    const OF_FIRST: [Self; 256] = {
+        let mut of_first = [Self(0); 256];
+        let mut byte = 0;
+        while byte < KINDS.0.len() {
+            of_first[byte] = Self(1 << KINDS.0[byte]);
+            byte += 1;
+        }
+        let mut kind = 0;
+        while kind < FIRST_BYTES.len() {
+            let (lo, hi) = FIRST_BYTES[kind];
+            let mut byte = lo as usize;
+            while byte <= hi as usize {
+                of_first[byte] = Self(1 << (KINDS.1 + kind as u32));
+                byte += 1;
+            }
+            kind += 1;
+        }
+        of_first
+    };
+
     /// The kind of the characters that begin with a byte; none if there are no such characters.
     fn of(first: u8) -> Self {
-        if let Some(&kind) = KINDS.0.get(usize::from(first)) {
-            return Self(1 << kind);
-        }
-        let same = FIRST_BYTES.iter().position(|&(lo, hi)| (lo..=hi).contains(&first));
-        same.map_or(Self::default(), |kind| Self(1 << (KINDS.1 + kind as u32)))
+        Self::OF_FIRST[usize::from(first)]
     }
 
     /// The kinds of which all characters begin with bytes that are `meant`.
     pub(crate) fn of_all(mut meant: impl FnMut(u8) -> bool) -> Self {
         let others = (0..=0xff).filter(|&byte| Self::of(byte) != Self::default() && !meant(byte));
-        let others = others.fold(Self::BROKEN, |all, byte| all | Self::of(byte));
-        Self(!others.0)
+        Self(!others.fold(Self::BROKEN, |all, byte| all | Self::of(byte)).0)
     }
 
     pub(crate) fn contains(self, other: Self) -> bool {

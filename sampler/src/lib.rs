@@ -22,6 +22,7 @@
 mod batch;
 mod below;
 mod block;
+mod bound;
 mod budget;
 mod candidates;
 mod chain;

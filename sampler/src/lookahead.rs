@@ -1,8 +1,10 @@
 //! What a configuration allows: a look at all tokens from one state on.
 
+use std::ptr;
 use std::sync::Arc;
 
 use grammask_gbnf::{Entry, Label, Session, State};
+use smallvec::SmallVec;
 
 use crate::declared::DeclaredMemo;
 use crate::departures::Departure;
@@ -107,36 +109,61 @@ impl From<TokenSet> for EntryMask {
 
 impl EntryMask {
     /// The same but for some tokens.
-    pub(crate) fn without(&self, without: Box<[TokenId]>) -> Self {
+    pub(crate) fn without(&self, without: &[TokenId]) -> Self {
+        let without = [&self.without, without].concat().into();
         Self { without, ..self.clone() }
     }
 
-    /// Whether no token is left out of what it is made of.
-    pub(crate) fn has_all(&self) -> bool {
-        self.without.is_empty()
-    }
-
-    /// Makes a mask this one.
-    pub(crate) fn fill(&self, mask: &mut (impl MaskBuffer + ?Sized)) {
-        let mut masks = self.masks();
-        mask.assign(masks.next());
-        self.add(masks, mask);
-        self.without.iter().for_each(|&token| mask.take_out(token));
-    }
-
-    /// Adds the tokens to a mask; those that are left out must be none.
-    pub(crate) fn add_to(&self, mask: &mut (impl MaskBuffer + ?Sized)) {
-        self.add(self.masks(), mask);
-    }
-
-    /// Adds some of the masks of which it is made, and all tokens besides.
-    fn add<'a>(
+    /// Those of some sorted tokens that are allowed by nothing but the table of a loop; nothing if it is not
+    /// made of that.
+    pub(crate) fn only_in(
         &self,
-        masks: impl Iterator<Item = &'a TokenMask>,
-        mask: &mut (impl MaskBuffer + ?Sized),
-    ) {
+        table: &Arc<Iterations>,
+        mut tokens: Vec<TokenId>,
+    ) -> Option<Vec<TokenId>> {
+        let is_table =
+            |base: &&Base| matches!(base, Base::Iterations(other) if Arc::ptr_eq(other, table));
+        self.bases.iter().find(is_table)?;
+        let others = self.bases.iter().filter(|base| !is_table(base));
+        for mask in others.clone().filter_map(Base::mask).chain(self.more.mask()) {
+            tokens.retain(|&token| !mask.contains(token));
+        }
+        let mut listed = vec![false; tokens.len()];
+        for token in others.flat_map(Base::tokens).chain(self.more.tokens()) {
+            if let Ok(at) = tokens.binary_search(token) {
+                listed[at] = true;
+            }
+        }
+        let mut listed = listed.into_iter();
+        tokens.retain(|_| listed.next() == Some(false));
+        Some(tokens)
+    }
+
+    /// Makes a mask what some of them have together.
+    pub(crate) fn unite(all: &[Arc<Self>], mask: &mut (impl MaskBuffer + ?Sized)) {
+        let mut masks: SmallVec<[&TokenMask; 8]> = SmallVec::new();
+        for more in all.iter().flat_map(|some| some.masks()) {
+            // Configurations mostly differ in what lies below the same terminal.
+            if !masks.iter().any(|&known| ptr::eq(known, more)) {
+                masks.push(more);
+            }
+        }
+        let mut masks = masks.into_iter();
+        mask.assign(masks.next());
         masks.for_each(|more| mask.unite(more));
-        self.tokens().for_each(|token| mask.add(token));
+        all.iter().flat_map(|some| some.tokens()).for_each(|token| mask.add(token));
+        for &token in all.iter().flat_map(|some| &some.without) {
+            if all.len() == 1 || !all.iter().any(|some| some.contains(token)) {
+                mask.take_out(token);
+            }
+        }
+    }
+
+    /// Whether a token is one of them.
+    fn contains(&self, token: TokenId) -> bool {
+        !self.without.contains(&token)
+            && (self.masks().any(|mask| mask.contains(token))
+                || self.tokens().any(|it| it == token))
     }
 
     /// The masks of which it is made, besides some tokens.

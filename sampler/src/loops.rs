@@ -16,13 +16,18 @@ where
 {
     let first = row(state);
     let mut within = FxHashMap::default();
-    Kinds::of_all(|byte| {
-        let place = Utf8Place::BETWEEN.after(byte);
-        let range = first.iter().find(|(lo, hi, _)| (*lo..=*hi).contains(&byte));
-        place
-            .zip(range)
-            .is_some_and(|(place, (.., after))| leads_to(state, after, place, row, &mut within))
-    })
+    let mut around = [false; 256];
+    for (lo, hi, after) in &*first {
+        for byte in *lo..=*hi {
+            around[usize::from(byte)] = Utf8Place::BETWEEN
+                .after(byte)
+                .is_some_and(|place| leads_to(state, after, place, row, &mut within));
+        }
+    }
+    if around == [false; 256] {
+        return Kinds::default();
+    }
+    Kinds::of_all(|byte| around[usize::from(byte)])
 }
 
 /// Whether each character of which so much has been read leads to a state. The depth is that of a

@@ -168,6 +168,8 @@ struct Entry {
     nullable: bool,
     /// Whether there is a hole in it.
     open: bool,
+    /// Whether there may be a bound in it that [`Terms::without_bounds`] leaves out.
+    bounded: bool,
     /// No match has fewer bytes.
     shortest: u32,
     fingerprint: Fingerprint,
@@ -272,38 +274,45 @@ impl Terms {
             return id;
         }
         let entry = |term: &TermId| &self.entries[term.index()];
-        let (nullable, open, shortest) = match &term {
-            Term::Nothing => (false, false, 0),
-            Term::Empty => (true, false, 0),
-            Term::Bytes(_) => (false, false, 1),
+        let (nullable, shortest) = match &term {
+            Term::Nothing | Term::Hole(_) => (false, 0),
+            Term::Empty => (true, 0),
+            Term::Bytes(_) => (false, 1),
             Term::Concat(a, b) => {
                 let (a, b) = (entry(a), entry(b));
-                let shortest = a.shortest.saturating_add(b.shortest);
-                (a.nullable && b.nullable, a.open || b.open, shortest)
+                (a.nullable && b.nullable, a.shortest.saturating_add(b.shortest))
             }
-            Term::Alt(items) => items.iter().map(entry).fold(
-                (false, false, u32::MAX),
-                |(nullable, open, least), it| {
-                    (nullable || it.nullable, open || it.open, least.min(it.shortest))
-                },
-            ),
+            Term::Alt(items) => {
+                items.iter().map(entry).fold((false, u32::MAX), |(nullable, least), it| {
+                    (nullable || it.nullable, least.min(it.shortest))
+                })
+            }
             Term::Repeat { item, min, .. } => {
-                let item = entry(item);
-                (*min == 0, item.open, item.shortest.saturating_mul(*min))
+                (*min == 0, entry(item).shortest.saturating_mul(*min))
             }
-            Term::Rule { system, index } => (self.systems.nullable(*system, *index), false, 0),
-            Term::Hole(_) => (false, true, 0),
+            Term::Rule { system, index } => (self.systems.nullable(*system, *index), 0),
             Term::All { all, none } => {
                 let shortest = all.iter().map(|term| entry(term).shortest).max().unwrap_or(0);
                 let nullable = |term: &TermId| entry(term).nullable;
-                (all.iter().all(nullable) && !none.iter().any(nullable), false, shortest)
+                (all.iter().all(nullable) && !none.iter().any(nullable), shortest)
             }
+        };
+        let any_part = |holds: fn(&Entry) -> bool| match &term {
+            Term::Nothing | Term::Empty | Term::Bytes(_) | Term::Rule { .. } | Term::Hole(_) => {
+                false
+            }
+            Term::Concat(a, b) => holds(entry(a)) || holds(entry(b)),
+            Term::Alt(parts) | Term::All { all: parts, .. } => {
+                parts.iter().any(|it| holds(entry(it)))
+            }
+            Term::Repeat { item, .. } => holds(entry(item)),
         };
         let id = TermId(self.entries.push(Entry {
             fingerprint: self.fingerprint_of(&term),
-            term,
             nullable,
-            open,
+            open: matches!(term, Term::Hole(_)) || any_part(|part| part.open),
+            bounded: self.may_leave_bound_out(&term) || any_part(|part| part.bounded),
+            term,
             shortest,
             further: OnceLock::new(),
         }) as u32);
@@ -573,16 +582,16 @@ impl Terms {
             Term::Concat(first, second) => {
                 let mut ranges = self.followed_by(*first, *second);
                 if self.nullable(*first) {
-                    ranges.extend_from_slice(self.transitions(*second));
-                    return self.merge(&ranges);
+                    self.add_transitions(*second, &mut ranges);
+                    return self.merge(ranges);
                 }
                 join(&mut ranges);
                 ranges
             }
             Term::Alt(items) => {
-                let ranges: Vec<_> =
-                    items.iter().flat_map(|&item| self.transitions(item)).copied().collect();
-                self.merge(&ranges)
+                let mut ranges = Vec::new();
+                items.iter().for_each(|&item| self.add_transitions(item, &mut ranges));
+                self.merge(ranges)
             }
             Term::All { all, none } => self.derive_all(all, none),
             &Term::Repeat { item, min, max } => {
@@ -601,10 +610,25 @@ impl Terms {
             .collect()
     }
 
+    /// Adds the transitions of a term; those of a part of a text are not kept with it.
+    fn add_transitions(&self, term: TermId, ranges: &mut Vec<(u8, u8, TermId)>) {
+        match self.after_bytes(term) {
+            Some((set, next)) => {
+                ranges.extend(set.ranges().into_iter().map(|(lo, hi)| (lo, hi, next)));
+            }
+            None => ranges.extend_from_slice(self.transitions(term)),
+        }
+    }
+
     /// Overlapping ranges to disjoint ones, targets united.
-    fn merge(&self, ranges: &[(u8, u8, TermId)]) -> Vec<(u8, u8, TermId)> {
+    fn merge(&self, mut ranges: Vec<(u8, u8, TermId)>) -> Vec<(u8, u8, TermId)> {
+        ranges.sort_unstable();
+        if ranges.is_sorted_by(|(_, hi, _), (lo, ..)| hi < lo) {
+            join(&mut ranges);
+            return ranges;
+        }
         let mut starts = [false; 257];
-        for &(lo, hi, _) in ranges {
+        for &(lo, hi, _) in &ranges {
             starts[usize::from(lo)] = true;
             starts[usize::from(hi) + 1] = true;
         }
@@ -618,7 +642,7 @@ impl Terms {
         };
         // Where in the list of all targets those of each segment end.
         let mut ends = vec![0; bounds.len()];
-        for &(lo, hi, _) in ranges {
+        for &(lo, hi, _) in &ranges {
             ends[segments(lo, hi)].iter_mut().for_each(|end| *end += 1);
         }
         let mut sum = 0;
@@ -627,7 +651,7 @@ impl Terms {
             sum += std::mem::replace(end, sum);
         }
         let mut targets = vec![TermId::NOTHING; sum];
-        for &(lo, hi, to) in ranges {
+        for &(lo, hi, to) in &ranges {
             for end in &mut ends[segments(lo, hi)] {
                 targets[*end] = to;
                 *end += 1;

@@ -51,6 +51,9 @@ impl Terms {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn without_bounds(&self, term: TermId, bytes: usize) -> (TermId, usize) {
+        if !self.entries[term.index()].bounded {
+            return (term, usize::MAX);
+        }
         let key = (term, bytes);
         let known = |known: &BoundsLeftOut| known.get(&key).copied();
         let bounds = || self.without_bounds.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,6 +65,15 @@ impl Terms {
             stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_without_bounds(term, bytes));
         bounds().insert(key, found);
         found
+    }
+
+    /// Whether a term may be a loop whose bound is left out for some number of bytes, its parts aside.
+    pub(super) fn may_leave_bound_out(&self, term: &Term) -> bool {
+        let &Term::Repeat { item, max: Some(_), .. } = term else { return false };
+        match &self.entries[item.index()].term {
+            Term::Bytes(set) => set.len() > FEW_BYTES,
+            _ => !self.nullable(item),
+        }
     }
 
     fn find_without_bounds(&self, term: TermId, bytes: usize) -> (TermId, usize) {
