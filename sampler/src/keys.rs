@@ -74,7 +74,7 @@ impl Lookahead<'_> {
             known.extend(ends_of_written(self.session, written, trie));
         }
         known.retain(|&node| is_end(node));
-        known.extend(ends.nodes.iter().filter(|&&node| self.is_like(key, node)));
+        known.extend(self.like_ends(key, ends));
         known.sort_unstable();
         known.dedup();
         self.same_ends(key, &[member], (ends, &known), found);
@@ -93,12 +93,13 @@ impl Lookahead<'_> {
     fn ends(&mut self, key: Key<'_>, ends: &Below, found: &mut Found) {
         let mut others = Vec::new();
         let mut same: Vec<(KeyEnd, Vec<TrieNode>)> = Vec::new();
+        let like = self.like_ends(key, ends);
         for &node in &ends.nodes {
             let end = self.session.key_end(key.entry.label, &self.bytes_to(key, node));
             if end == KeyEnd::None {
                 continue;
             }
-            if matches!(end, KeyEnd::Declared(_)) || self.is_like(key, node) {
+            if matches!(end, KeyEnd::Declared(_)) || like.binary_search(&node).is_ok() {
                 others.push(node);
                 continue;
             }
@@ -123,10 +124,25 @@ impl Lookahead<'_> {
             || self.session.is_spent()
     }
 
-    /// Whether, behind a node, an item is still like one that it must differ from.
-    fn is_like(&mut self, key: Key<'_>, node: TrieNode) -> bool {
-        key.entry.track != TrackId::NONE
-            && self.session.is_like_behind(key.entry, &self.bytes_to(key, node))
+    /// Those of the ends of keys, ascending, behind which an item is still like one that it must differ from:
+    /// few texts are.
+    fn like_ends(&mut self, key: Key<'_>, ends: &Below) -> Vec<TrieNode> {
+        let mut found = Vec::new();
+        if key.entry.track == TrackId::NONE {
+            return found;
+        }
+        let trie = &self.engine.tables.trie;
+        let mut pending = vec![(key.node, key.entry)];
+        while let Some((node, entry)) = pending.pop() {
+            for (byte, child) in trie.children(node) {
+                if let Some(entry) = self.session.like_after(entry, byte) {
+                    found.extend(ends.nodes.binary_search(&child).is_ok().then_some(child));
+                    pending.push((child, entry));
+                }
+            }
+        }
+        found.sort_unstable();
+        found
     }
 
     /// What leads to a node from the one at which the key is looked at.

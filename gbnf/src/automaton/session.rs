@@ -455,13 +455,14 @@ impl Session {
     /// Whether an item that a configuration lies within is like one that it must differ from, also
     /// after a further byte.
     pub fn is_like_after(&mut self, state: &State, byte: u8) -> bool {
-        state.entries.iter().any(|&entry| self.is_like_behind(entry, &[byte]))
+        state.entries.iter().any(|&entry| self.like_after(entry, byte).is_some())
     }
 
-    /// The same behind some bytes, for one configuration.
-    pub fn is_like_behind(&mut self, entry: Entry, bytes: &[u8]) -> bool {
-        let track = self.track_behind(entry.track, bytes);
-        self.lists.tracks.is_like(track)
+    /// The configuration with the items that it lies within behind a further byte, if one is still like one
+    /// that it must differ from.
+    pub fn like_after(&mut self, entry: Entry, byte: u8) -> Option<Entry> {
+        let track = self.track_behind(entry.track, &[byte]);
+        self.lists.tracks.is_like(track).then_some(Entry { track, ..entry })
     }
 
     fn track_behind(&mut self, track: TrackId, bytes: &[u8]) -> TrackId {

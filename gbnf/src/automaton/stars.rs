@@ -29,6 +29,10 @@ impl Ends {
 
 /// Whether each position is such a repetition. Its frames have no argument.
 pub(crate) fn stars(program: &Program) -> Vec<bool> {
+    let may_end = |op: &Op| matches!(op, Op::Fork(to) if to.contains(&Position::RETURN));
+    if !program.ops.iter().any(may_end) {
+        return vec![false; program.ops.len()];
+    }
     let graph = within_rules(program);
     let is_end = |position: &u32| Position(*position) == Position::RETURN;
     let leaves = |position: u32| graph.of(position as usize).iter().any(is_end);
@@ -52,11 +56,10 @@ pub(crate) fn stars(program: &Program) -> Vec<bool> {
         }
     }
     let is_star = |(position, op): (usize, &Op)| {
-        let (out, on): (Vec<u32>, Vec<u32>) = graph.of(position).iter().partition(|to| is_end(to));
         let again = Ends::At(Position(position as u32));
-        let mut leads_to = on.iter().map(|&to| ends[to as usize]);
-        matches!(op, Op::Fork(_))
-            && !out.is_empty()
+        let on = graph.of(position).iter().filter(|to| !is_end(to));
+        let mut leads_to = on.map(|&to| ends[to as usize]);
+        may_end(op)
             && leads_to.clone().any(|ends| ends == again)
             && leads_to.all(|ends| ends == again || ends == Ends::Nowhere)
     };
