@@ -215,7 +215,7 @@ impl Engine {
     ) -> Option<KnownMask> {
         if let Some(unbounded) = Unbounded::new(entry, &self.tables, session)
             && let Some(mask) =
-                self.mask_of_alone(session, memo, state, unbounded.entry, may_look)?
+                self.mask_as_it_is(session, memo, state, unbounded.entry, may_look)?
         {
             let Some(bound) = unbounded.bound else { return Some(Some(mask)) };
             let key = (entry, state.text_of(entry));
@@ -229,11 +229,11 @@ impl Engine {
                 return bounded;
             }
         }
-        self.mask_of_alone(session, memo, state, entry, may_look)
+        self.mask_as_it_is(session, memo, state, entry, may_look)
     }
 
     /// The same without a look at the bounds of the configuration.
-    fn mask_of_alone(
+    fn mask_as_it_is(
         &self,
         session: &mut Session,
         memo: &mut MaskMemo,

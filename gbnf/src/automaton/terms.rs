@@ -310,7 +310,12 @@ impl Terms {
         let id = TermId(self.entries.push(Entry {
             fingerprint: self.fingerprint_of(&term),
             nullable,
-            open: matches!(term, Term::Hole(_)) || any_part(|part| part.open),
+            open: match term {
+                Term::Hole(_) => true,
+                // What several match at once is made of rules that are closed.
+                Term::All { .. } => false,
+                _ => any_part(|part| part.open),
+            },
             bounded: self.may_leave_bound_out(&term) || any_part(|part| part.bounded),
             term,
             shortest,
