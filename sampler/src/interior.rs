@@ -460,11 +460,7 @@ impl Iterations {
     pub(crate) fn beyond(&self, max: u32, longer: &[TokenId]) -> Vec<TokenId> {
         let fewer = &self.longer[..self.longer.partition_point(|&(begun, _)| begun <= max)];
         let is_beyond = |token: &TokenId| {
-            let is_inside = match &self.inside {
-                TokenSet::Few(tokens) => tokens.contains(token),
-                TokenSet::Many(mask) => mask.contains(*token),
-            };
-            is_inside && !fewer.iter().any(|(_, other)| other == token)
+            self.inside.contains(*token) && !fewer.iter().any(|(_, other)| other == token)
         };
         let mut beyond: Vec<TokenId> = longer.iter().copied().filter(is_beyond).collect();
         beyond.sort_unstable();

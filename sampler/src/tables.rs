@@ -131,34 +131,26 @@ impl Tables {
 
     /// How many bytes the tables take; the trie is not among them.
     pub(crate) fn bytes(&self) -> usize {
-        fn of<K: Eq + Hash, V: Clone + Footprint>(of: &Mutex<Generations<K, V>>) -> usize {
-            of.lock().unwrap_or_else(PoisonError::into_inner).bytes()
-        }
-        of(&self.interiors)
-            + of(&self.crossings)
-            + of(&self.keys)
-            + of(&self.iterations)
-            + of(&self.class_runs)
-            + of(&self.belows)
-            + of(&self.alike)
-            + of(&self.values)
-            + of(&self.costs)
+        self.all().iter().map(|tables| tables.bytes()).sum()
     }
 
     /// See [`crate::Engine::keep_tables`].
     pub(crate) fn keep(&self) {
-        fn keep<K: Eq + Hash, V: Clone + Footprint>(of: &Mutex<Generations<K, V>>) {
-            of.lock().unwrap_or_else(PoisonError::into_inner).keep();
-        }
-        keep(&self.interiors);
-        keep(&self.crossings);
-        keep(&self.keys);
-        keep(&self.iterations);
-        keep(&self.class_runs);
-        keep(&self.belows);
-        keep(&self.alike);
-        keep(&self.values);
-        keep(&self.costs);
+        self.all().iter().for_each(|tables| tables.keep());
+    }
+
+    fn all(&self) -> [&dyn Kept; 9] {
+        [
+            &self.interiors,
+            &self.crossings,
+            &self.keys,
+            &self.iterations,
+            &self.class_runs,
+            &self.belows,
+            &self.alike,
+            &self.values,
+            &self.costs,
+        ]
     }
 
     /// Counts nodes that have been visited.
@@ -359,6 +351,22 @@ impl Tables {
     /// Whether so many nodes are much of the trie.
     pub(crate) fn is_much(&self, nodes: usize) -> bool {
         nodes > (self.trie.len() / LARGE).max(FEW)
+    }
+}
+
+/// Tables of one kind.
+trait Kept {
+    fn bytes(&self) -> usize;
+    fn keep(&self);
+}
+
+impl<K: Eq + Hash, V: Clone + Footprint> Kept for Mutex<Generations<K, V>> {
+    fn bytes(&self) -> usize {
+        self.lock().unwrap_or_else(PoisonError::into_inner).bytes()
+    }
+
+    fn keep(&self) {
+        self.lock().unwrap_or_else(PoisonError::into_inner).keep();
     }
 }
 

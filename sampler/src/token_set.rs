@@ -26,6 +26,14 @@ impl TokenSet {
         }
     }
 
+    /// Whether a token is in it; a list is read through.
+    pub(crate) fn contains(&self, token: TokenId) -> bool {
+        match self {
+            Self::Few(tokens) => tokens.contains(&token),
+            Self::Many(mask) => mask.contains(token),
+        }
+    }
+
     /// The tokens as a mask of so many ids.
     pub(crate) fn to_mask(&self, len: usize) -> TokenMask {
         match self {
