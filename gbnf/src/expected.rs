@@ -225,7 +225,7 @@ impl Decoder<'_> {
                 0xE0..0xF0 => (2, u32::from(byte & 0x0F)),
                 0xF0..0xF5 => (3, u32::from(byte & 0x07)),
                 _ => {
-                    inside.insert_range(byte, byte);
+                    inside.insert(byte);
                     continue;
                 }
             };

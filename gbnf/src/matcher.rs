@@ -308,7 +308,7 @@ impl Matcher {
         let mut set = ByteSet::default();
         for byte in session.first(&self.now.state).iter() {
             if session.look_ahead(|session| self.read(session, &[byte]).is_ok()) {
-                set.insert_range(byte, byte);
+                set.insert(byte);
             }
         }
         set

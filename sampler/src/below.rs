@@ -74,7 +74,7 @@ impl Below {
     fn add_first(&mut self, large: impl IntoIterator<Item = u8>) {
         let small = self.children(Self::ROOT).map(|(byte, _)| byte);
         let mut first = ByteSet::default();
-        small.chain(large).for_each(|byte| first.insert_range(byte, byte));
+        small.chain(large).for_each(|byte| first.insert(byte));
         self.first = first;
     }
 

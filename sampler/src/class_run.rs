@@ -76,7 +76,7 @@ impl ClassRun {
             let read = at.read + u32::from(most.is_some());
             let is_all = below.is_some_and(|below| {
                 let is_short = most.is_none_or(|most| read + u32::from(below.height) <= most);
-                is_short && dfa.loops(first).contains(below.kinds)
+                is_short && dfa.loops(first, below.kinds)
             });
             if is_all {
                 return Reach::All;

@@ -2,13 +2,15 @@
 //! for them some hundred thousand times.
 
 use std::hash::Hash;
-use std::ops::Deref;
+use std::ops::{Deref, RangeInclusive};
 
 use grammask_gbnf::{TermId, Terms};
 use rustc_hash::FxHashMap;
 
 use crate::kinds::Kinds;
-use crate::loops::kinds_around;
+use crate::loops::kinds_to;
+use crate::similar::most;
+use crate::trie::Outline;
 
 /// What leads from state to state, byte by byte.
 pub(crate) trait Automaton {
@@ -26,8 +28,8 @@ pub(crate) trait Automaton {
     /// Whether a match may end in a state.
     fn nullable(&self, state: &Self::State) -> bool;
 
-    /// Where a byte leads.
-    fn next(&mut self, state: &Self::State, byte: u8) -> Self::State;
+    /// Where a byte leads, and bytes around it of which it is known that they lead there as well.
+    fn next(&mut self, state: &Self::State, byte: u8) -> (Self::State, RangeInclusive<u8>);
 
     /// Where all bytes lead.
     fn row(&mut self, state: &Self::State) -> Self::Row;
@@ -50,7 +52,31 @@ struct DfaState<S> {
     is_asked: bool,
     returns: u32,
     /// See [`Dfa::loops`].
-    loops: Option<Kinds>,
+    loops: Leading,
+    /// See [`Dfa::run`].
+    run: Option<Option<(u32, Leading)>>,
+}
+
+/// What is known of the characters that lead to one state.
+#[derive(Clone, Copy, Default)]
+struct Leading {
+    /// The kinds of characters that have been asked for,
+    asked: Kinds,
+    /// and those of them of which all lead there.
+    kinds: Kinds,
+}
+
+impl Leading {
+    /// Whether all of some kinds lead there; `find` says that of those that have not been asked for.
+    fn all(&mut self, kinds: Kinds, find: impl FnOnce(Kinds) -> Kinds) -> bool {
+        let new = kinds.without(self.asked);
+        // One that leads elsewhere is enough.
+        if !new.is_empty() && self.kinds.contains(kinds.without(new)) {
+            self.kinds |= find(new);
+            self.asked |= new;
+        }
+        self.kinds.contains(kinds)
+    }
 }
 
 /// The state from which nothing goes on.
@@ -83,7 +109,14 @@ impl<A: Automaton> Dfa<A> {
         let number = self.states.len() as u32;
         let nullable = self.automaton.nullable(&state);
         self.numbers.insert(state.clone(), number);
-        self.states.push(DfaState { state, nullable, is_asked: false, returns: 0, loops: None });
+        self.states.push(DfaState {
+            state,
+            nullable,
+            is_asked: false,
+            returns: 0,
+            loops: Leading::default(),
+            run: None,
+        });
         number
     }
 
@@ -111,23 +144,68 @@ impl<A: Automaton> Dfa<A> {
     fn find(&mut self, number: u32, byte: u8, place: usize) -> u32 {
         let from = &mut self.states[number as usize];
         from.is_asked = true;
-        let next = self.automaton.next(&from.state, byte);
+        let (next, around) = self.automaton.next(&from.state, byte);
         let next = self.number(next);
         self.states[number as usize].returns += u32::from(next == number);
-        if let Some(known) = self.rows.get_mut(place) {
-            *known = next;
+        let row = place & !0xff;
+        let around = row | usize::from(*around.start())..=row | usize::from(*around.end());
+        if let Some(known) = self.rows.get_mut(around) {
+            known.fill(next);
         }
         next
     }
 
-    /// The kinds of characters that all lead from a state to itself; none as long as too few bytes that
+    /// Whether all characters of some kinds lead from a state to itself; no, as long as too few bytes that
     /// do so have been read from it.
-    pub(crate) fn loops(&mut self, number: u32) -> Kinds {
+    pub(crate) fn loops(&mut self, number: u32, kinds: Kinds) -> bool {
         let DfaState { state, is_asked, returns, loops, .. } = &mut self.states[number as usize];
-        if !*is_asked || *returns < A::OFTEN {
-            return Kinds::default();
+        *is_asked
+            && *returns >= A::OFTEN
+            && loops.all(kinds, |kinds| {
+                kinds_to(state, state, kinds, &mut |state| self.automaton.row(state))
+            })
+    }
+}
+
+impl Dfa<Repeated<'_>> {
+    /// Whether all that an outline stands for can be read from a state through states of which `goes_on`
+    /// is true and in none of which a match may end: one character leads on like any other, as where they
+    /// are counted.
+    pub(crate) fn runs_through(
+        &mut self,
+        number: u32,
+        outline: &Outline,
+        mut goes_on: impl FnMut(u32, TermId) -> bool,
+    ) -> bool {
+        let mut at = number;
+        for _ in 0..outline.height {
+            if self.nullable(at) {
+                return false;
+            }
+            match self.run(at, outline.kinds) {
+                Some(next) if goes_on(next, *self.state(next)) => at = next,
+                _ => return false,
+            }
         }
-        *loops.get_or_insert_with(|| kinds_around(state, &mut |state| self.automaton.row(state)))
+        !self.nullable(at)
+    }
+
+    /// The state to which most characters lead from another one, if all of some kinds do.
+    fn run(&mut self, number: u32, kinds: Kinds) -> Option<u32> {
+        let state = self.states[number as usize].state;
+        let (next, mut leading) = match self.states[number as usize].run {
+            Some(known) => known,
+            None => {
+                let next = most(self.automaton.from(state), self.automaton.terms);
+                let run = next.map(|next| (self.number(next), Leading::default()));
+                *self.states[number as usize].run.insert(run)
+            }
+        }?;
+        let to = *self.state(next);
+        let find = |kinds| kinds_to(&state, &to, kinds, &mut |state| self.automaton.row(state));
+        let all = leading.all(kinds, find);
+        self.states[number as usize].run = Some(Some((next, leading)));
+        all.then_some(next)
     }
 }
 
@@ -158,8 +236,8 @@ impl<'a> Automaton for Repeated<'a> {
         self.terms.nullable(*term)
     }
 
-    fn next(&mut self, term: &TermId, byte: u8) -> TermId {
-        self.terms.next(self.from(*term), byte)
+    fn next(&mut self, term: &TermId, byte: u8) -> (TermId, RangeInclusive<u8>) {
+        self.terms.next_around(self.from(*term), byte)
     }
 
     fn row(&mut self, term: &TermId) -> Self::Row {

@@ -1,6 +1,8 @@
 //! A look at all tokens byte by byte, with all configurations at once, for where however many ways to read
 //! them lead to few states again and again.
 
+use std::ops::RangeInclusive;
+
 use grammask_gbnf::{Session, State};
 
 use crate::dfa::{Automaton, DEAD, Dfa};
@@ -25,15 +27,15 @@ impl Automaton for States<'_> {
         state.is_complete()
     }
 
-    fn next(&mut self, state: &State, byte: u8) -> State {
+    fn next(&mut self, state: &State, byte: u8) -> (State, RangeInclusive<u8>) {
         let next = self.0.step(state, byte);
         // What has been read makes no difference then.
-        if next.is_dead() { self.dead() } else { next }
+        (if next.is_dead() { self.dead() } else { next }, byte..=byte)
     }
 
     fn row(&mut self, state: &State) -> Self::Row {
         let first = self.0.first(state);
-        first.iter().map(|byte| (byte, byte, self.next(state, byte))).collect()
+        first.iter().map(|byte| (byte, byte, self.next(state, byte).0)).collect()
     }
 }
 
@@ -46,7 +48,7 @@ pub(crate) fn tokens(session: &mut Session, start: &State, tables: &Tables) -> F
         let next = dfa.next(state, byte);
         match below {
             _ if next == DEAD => Reach::Out,
-            Some(below) if dfa.loops(next).contains(below.kinds) => Reach::All,
+            Some(below) if dfa.loops(next, below.kinds) => Reach::All,
             _ => Reach::Into(next),
         }
     };

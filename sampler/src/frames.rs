@@ -44,7 +44,7 @@ impl Within {
     fn new(nodes: Vec<(Arc<Below>, BelowNode)>) -> Self {
         let mut first = ByteSet::default();
         let bytes = nodes.iter().flat_map(|(below, node)| below.children(*node));
-        bytes.for_each(|(byte, _)| first.insert_range(byte, byte));
+        bytes.for_each(|(byte, _)| first.insert(byte));
         Self { nodes: nodes.into(), first }
     }
 }
@@ -83,7 +83,7 @@ impl Exit {
         }
         let mut first = table.ends.first;
         first.union_with(&table.ambiguous);
-        table.exits.iter().for_each(|&(byte, _)| first.insert_range(byte, byte));
+        table.exits.iter().for_each(|&(byte, _)| first.insert(byte));
         let table = ExitTable::Interior(Arc::clone(table));
         Some(Self::Table(Arc::new(TableExit { node, label, table, first })))
     }
@@ -92,7 +92,7 @@ impl Exit {
     fn of_loop(node: TrieNode, label: Label, table: &Arc<Iterations>) -> Option<Self> {
         let mut first = table.ambiguous;
         table.ends.iter().for_each(|(_, nodes)| first.union_with(&nodes.first));
-        table.exits.iter().for_each(|&((byte, _), _)| first.insert_range(byte, byte));
+        table.exits.iter().for_each(|&((byte, _), _)| first.insert(byte));
         let table = ExitTable::Iterations(Arc::clone(table));
         (!first.is_empty()).then(|| Self::Table(Arc::new(TableExit { node, label, table, first })))
     }

@@ -278,16 +278,19 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                     return Reach::Out;
                 }
                 if may_end {
-                    ambiguous.insert_range(byte, byte);
+                    ambiguous.insert(byte);
                 }
                 if !outside.goes_on_in(next, node, *dfa.state(next)) {
                     return Reach::Out;
                 }
                 let Some(below) = below else { return Reach::Into((next, true)) };
-                if dfa.loops(next).contains(below.kinds) {
+                if dfa.loops(next, below.kinds) {
                     if dfa.nullable(next) {
                         ambiguous.union_with(&terms.first(*dfa.state(next)));
                     }
+                    return Reach::All;
+                }
+                if dfa.runs_through(next, below, |state, term| outside.is_inside(state, term)) {
                     return Reach::All;
                 }
                 let is_end = dfa.nullable(next) && crossroads.contains(&node);
@@ -340,6 +343,12 @@ impl<S: Fn(TermId) -> bool> Outside<S> {
         }
         self.known[state] = goes_on;
         goes_on
+    }
+
+    /// Whether the walk goes on in the state of a term.
+    fn is_inside(&self, state: u32, term: TermId) -> bool {
+        self.known.get(state as usize) == Some(&true)
+            || term != TermId::EMPTY && !(self.stops)(term)
     }
 
     /// Whether the walk goes on at some nodes, where `next` is left of the term; if not, they are
@@ -407,16 +416,14 @@ impl Iterations {
                 return Reach::Out;
             }
             if may_end {
-                ambiguous.insert_range(byte, byte);
+                ambiguous.insert(byte);
             }
             let begun = at.begun + u32::from(between);
             let characters = at.characters + u32::from(begins_character(byte));
             let is_longer = begun < characters;
             if is_longer {
                 longer.extend(trie.tokens_at(node).map(|token| (begun, token)));
-            } else if state == END
-                && below.is_some_and(|below| dfa.loops(state).contains(below.kinds))
-            {
+            } else if state == END && below.is_some_and(|below| dfa.loops(state, below.kinds)) {
                 ambiguous.union_with(&terms.first(item));
                 return Reach::All;
             }

@@ -75,15 +75,61 @@ impl Kinds {
         of_first
     };
 
+    /// All kinds.
+    pub(crate) const ALL: Self = {
+        let mut all = 0;
+        let mut byte = 0;
+        while byte < Self::OF_FIRST.len() {
+            all |= Self::OF_FIRST[byte].0;
+            byte += 1;
+        }
+        Self(all)
+    };
+
+    /// The least and the greatest byte with which characters of each kind begin.
+    const BYTES: [(u8, u8); 128] = {
+        let mut bytes = [(u8::MAX, u8::MIN); 128];
+        let mut byte = Self::OF_FIRST.len();
+        while byte > 0 {
+            byte -= 1;
+            if Self::OF_FIRST[byte].0 != 0 {
+                let known = &mut bytes[Self::OF_FIRST[byte].0.trailing_zeros() as usize];
+                known.0 = byte as u8;
+                if known.1 < byte as u8 {
+                    known.1 = byte as u8;
+                }
+            }
+        }
+        bytes
+    };
+
     /// The kind of the characters that begin with a byte; none if there are no such characters.
     fn of(first: u8) -> Self {
         Self::OF_FIRST[usize::from(first)]
     }
 
-    /// The kinds of which all characters begin with bytes that are `meant`.
-    pub(crate) fn of_all(mut meant: impl FnMut(u8) -> bool) -> Self {
-        let others = (0..=0xff).filter(|&byte| Self::of(byte) != Self::default() && !meant(byte));
-        Self(!others.fold(Self::BROKEN, |all, byte| all | Self::of(byte)).0)
+    /// Those of the kinds of which all characters begin with bytes that are `meant`.
+    pub(crate) fn beginning_with(self, mut meant: impl FnMut(u8) -> bool) -> Self {
+        let mut all = Self(self.0 & Self::ALL.0);
+        let mut left = all.0;
+        while left != 0 {
+            let kind = Self(left & left.wrapping_neg());
+            left ^= kind.0;
+            let (lo, hi) = Self::BYTES[kind.0.trailing_zeros() as usize];
+            if (lo..=hi).any(|byte| Self::of(byte) == kind && !meant(byte)) {
+                all.0 ^= kind.0;
+            }
+        }
+        all
+    }
+
+    /// Those that are not among others.
+    pub(crate) fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     pub(crate) fn contains(self, other: Self) -> bool {

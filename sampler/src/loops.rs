@@ -1,4 +1,5 @@
-//! Which characters lead from one state of an automaton over bytes back to it, whatever their bytes.
+//! Which characters lead from one state of an automaton over bytes to another one, or back to it, whatever
+//! their bytes.
 
 use std::hash::Hash;
 use std::ops::Deref;
@@ -7,27 +8,21 @@ use rustc_hash::FxHashMap;
 
 use crate::kinds::{Kinds, Utf8Place};
 
-/// The kinds of characters that all lead from a state to itself. `row` says where byte ranges lead from
-/// a state: sorted, disjoint.
-pub(crate) fn kinds_around<S, R>(state: &S, row: &mut impl FnMut(&S) -> R) -> Kinds
+/// The kinds of characters, among those that are asked for, that all lead from a state to another one,
+/// which may be the same. `row` says where byte ranges lead from a state: sorted, disjoint.
+pub(crate) fn kinds_to<S, R>(from: &S, to: &S, asked: Kinds, row: &mut impl FnMut(&S) -> R) -> Kinds
 where
     S: Clone + Eq + Hash,
     R: Deref<Target = [(u8, u8, S)]>,
 {
-    let first = row(state);
+    let first = row(from);
     let mut within = FxHashMap::default();
-    let mut around = [false; 256];
-    for (lo, hi, after) in &*first {
-        for byte in *lo..=*hi {
-            around[usize::from(byte)] = Utf8Place::BETWEEN
-                .after(byte)
-                .is_some_and(|place| leads_to(state, after, place, row, &mut within));
-        }
-    }
-    if around == [false; 256] {
-        return Kinds::default();
-    }
-    Kinds::of_all(|byte| around[usize::from(byte)])
+    asked.beginning_with(|byte| {
+        let range = &first[first.partition_point(|&(_, hi, _)| hi < byte)..].first();
+        let after = range.filter(|(lo, ..)| *lo <= byte).map(|(.., after)| after);
+        let place = Utf8Place::BETWEEN.after(byte);
+        after.zip(place).is_some_and(|(after, place)| leads_to(to, after, place, row, &mut within))
+    })
 }
 
 /// Whether each character of which so much has been read leads to a state. The depth is that of a

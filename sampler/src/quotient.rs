@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::generations::Footprint;
 use crate::kinds::Kinds;
-use crate::loops::kinds_around;
+use crate::loops::kinds_to;
 use crate::mask::TokenMask;
 use crate::tables::Tables;
 use crate::token_set::TokenSet;
@@ -120,7 +120,7 @@ impl Quotient {
     fn loops(&self) -> Vec<Kinds> {
         let states = 0..self.0.len() as u32;
         let mut row = |&state: &u32| &*self.0[state as usize];
-        states.map(|state| kinds_around(&state, &mut row)).collect()
+        states.map(|state| kinds_to(&state, &state, Kinds::ALL, &mut row)).collect()
     }
 
     /// Where each byte leads from each state.

@@ -23,7 +23,7 @@ pub(crate) fn similar(term: TermId, terms: &Terms) -> Option<TermId> {
 }
 
 /// To which term most bytes lead, if these are many.
-fn most(term: TermId, terms: &Terms) -> Option<TermId> {
+pub(crate) fn most(term: TermId, terms: &Terms) -> Option<TermId> {
     let mut targets: SmallVec<[(TermId, usize); 8]> = SmallVec::new();
     for &(lo, hi, to) in terms.transitions(term) {
         let bytes = usize::from(hi - lo) + 1;
@@ -83,7 +83,7 @@ impl Difference {
                 }
                 let (next, other_next) = (terms.next(term, byte), terms.next(other, byte));
                 if may_end(term) && next != TermId::NOTHING {
-                    found.ambiguous.insert_range(byte, byte);
+                    found.ambiguous.insert(byte);
                 }
                 let is_exit = next == TermId::NOTHING && may_end(term);
                 let same_exit = next != TermId::NOTHING || may_end(term) == may_end(other);
@@ -169,7 +169,7 @@ mod tests {
                     continue;
                 }
                 if node != start && terms.nullable(term) {
-                    found.insert_range(byte, byte);
+                    found.insert(byte);
                 }
                 pending.push((child, next));
             }

@@ -91,6 +91,17 @@ const OUTLINED: usize = 12;
 /// A subtree up to this height is scanned without a list for the way down.
 const SHALLOW: usize = 16;
 
+/// Outlines from that of a node on: it is mostly among the next ones, but much may have been skipped.
+fn from_node(outlines: &[Outline], node: TrieNode) -> &[Outline] {
+    let is_before = |outline: &Outline| outline.node < node;
+    let mut some = 1;
+    while outlines.get(some).is_some_and(is_before) {
+        some *= 2;
+    }
+    let near = &outlines[some / 2..outlines.len().min(some + 1)];
+    &outlines[some / 2 + near.partition_point(is_before)..]
+}
+
 /// How far a terminal reaches at a node.
 pub(crate) enum Reach<S> {
     /// Not to the node.
@@ -304,12 +315,8 @@ impl TokenTrie {
             let node = TrieNode(at);
             let mut outline = None;
             if is_outlined {
-                while let Some((first, others)) = outlines.split_first()
-                    && first.node <= node
-                {
-                    outline = Some(first);
-                    outlines = others;
-                }
+                outlines = from_node(outlines, node);
+                outline = outlines.first();
             }
             match visit(node, path[depth - 1], byte, outline) {
                 Reach::Into(given) => {

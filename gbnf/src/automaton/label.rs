@@ -139,7 +139,7 @@ pub(crate) fn first(label: Label, terms: &Terms, texts: &[Box<[u8]>]) -> ByteSet
         Label::Text { text, at } => {
             let mut set = ByteSet::default();
             let byte = texts[text as usize][at as usize];
-            set.insert_range(byte, byte);
+            set.insert(byte);
             set
         }
         Label::Token(_) | Label::Key { .. } | Label::Item { .. } | Label::ItemEnd { .. } => {

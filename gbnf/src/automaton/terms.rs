@@ -7,6 +7,7 @@
 
 mod absorb;
 mod after;
+mod byte_set;
 mod class_step;
 mod conjunction;
 mod determinism;
@@ -16,6 +17,7 @@ mod system;
 mod text;
 mod witness;
 
+use std::ops::RangeInclusive;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
@@ -24,6 +26,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
 
 use crate::automaton::bodies::KnownBodies;
+pub use byte_set::ByteSet;
 pub use class_step::ClassStep;
 pub(crate) use conjunction::SearchTooLong;
 pub(crate) use determinism::Determinism;
@@ -43,83 +46,6 @@ impl TermId {
 
     fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// A set of byte values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ByteSet([u64; 4]);
-
-impl ByteSet {
-    /// All bytes.
-    const ALL: Self = Self([u64::MAX; 4]);
-
-    /// Adds the bytes `lo..=hi`.
-    pub fn insert_range(&mut self, lo: u8, hi: u8) {
-        for (index, word) in self.0.iter_mut().enumerate() {
-            let start = 64 * index;
-            let (from, to) = (usize::from(lo).max(start), usize::from(hi).min(start + 63));
-            if from <= to {
-                *word |= (u64::MAX >> (63 - (to - from))) << (from - start);
-            }
-        }
-    }
-
-    /// Whether `byte` is in the set.
-    pub fn contains(&self, byte: u8) -> bool {
-        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0 == [0; 4]
-    }
-
-    /// Number of bytes.
-    pub fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    /// Adds all of `other`.
-    pub fn union_with(&mut self, other: &Self) {
-        for (word, more) in self.0.iter_mut().zip(other.0) {
-            *word |= more;
-        }
-    }
-
-    /// The bytes of both.
-    #[must_use]
-    pub fn intersection(&self, other: &Self) -> Self {
-        let mut words = self.0;
-        words.iter_mut().zip(other.0).for_each(|(word, other)| *word &= other);
-        Self(words)
-    }
-
-    /// Whether the two have a byte in common.
-    pub fn intersects(&self, other: &Self) -> bool {
-        self.0.iter().zip(other.0).any(|(word, more)| word & more != 0)
-    }
-
-    /// The bytes in increasing order.
-    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0_u8..).zip(self.0).flat_map(|(index, mut word)| {
-            std::iter::from_fn(move || {
-                let bit = u8::try_from(word.trailing_zeros()).ok().filter(|&bit| bit < 64)?;
-                word &= word - 1;
-                Some(64 * index + bit)
-            })
-        })
-    }
-
-    fn ranges(&self) -> Vec<(u8, u8)> {
-        let mut ranges: Vec<(u8, u8)> = Vec::new();
-        for byte in self.iter() {
-            match ranges.last_mut() {
-                Some(last) if last.1 + 1 == byte => last.1 = byte,
-                _ => ranges.push((byte, byte)),
-            }
-        }
-        ranges
     }
 }
 
@@ -168,8 +94,8 @@ struct Entry {
     nullable: bool,
     /// Whether there is a hole in it.
     open: bool,
-    /// Whether there may be a bound in it that [`Terms::without_bounds`] leaves out.
-    bounded: bool,
+    /// See [`Terms::levels_of_bounds`].
+    levels_of_bounds: u8,
     /// No match has fewer bytes.
     shortest: u32,
     fingerprint: Fingerprint,
@@ -297,15 +223,11 @@ impl Terms {
                 (all.iter().all(nullable) && !none.iter().any(nullable), shortest)
             }
         };
-        let any_part = |holds: fn(&Entry) -> bool| match &term {
-            Term::Nothing | Term::Empty | Term::Bytes(_) | Term::Rule { .. } | Term::Hole(_) => {
-                false
-            }
-            Term::Concat(a, b) => holds(entry(a)) || holds(entry(b)),
-            Term::Alt(parts) | Term::All { all: parts, .. } => {
-                parts.iter().any(|it| holds(entry(it)))
-            }
-            Term::Repeat { item, .. } => holds(entry(item)),
+        let parts: &[TermId] = match &term {
+            Term::Nothing | Term::Empty | Term::Bytes(_) | Term::Rule { .. } | Term::Hole(_) => &[],
+            Term::Concat(a, b) => &[*a, *b],
+            Term::Alt(parts) | Term::All { all: parts, .. } => parts,
+            Term::Repeat { item, .. } => &[*item],
         };
         let id = TermId(self.entries.push(Entry {
             fingerprint: self.fingerprint_of(&term),
@@ -314,9 +236,9 @@ impl Terms {
                 Term::Hole(_) => true,
                 // What several match at once is made of rules that are closed.
                 Term::All { .. } => false,
-                _ => any_part(|part| part.open),
+                _ => parts.iter().any(|part| entry(part).open),
             },
-            bounded: self.may_leave_bound_out(&term) || any_part(|part| part.bounded),
+            levels_of_bounds: self.levels_of_bounds(&term, parts),
             term,
             shortest,
             further: OnceLock::new(),
@@ -351,7 +273,7 @@ impl Terms {
     fn byte(&self, byte: u8) -> TermId {
         *self.singles[usize::from(byte)].get_or_init(|| {
             let mut set = ByteSet::default();
-            set.insert_range(byte, byte);
+            set.insert(byte);
             self.bytes(set)
         })
     }
@@ -546,6 +468,23 @@ impl Terms {
         match ranges.get(at) {
             Some(&(lo, _, to)) if lo <= byte => to,
             _ => TermId::NOTHING,
+        }
+    }
+
+    /// The same, with the range of bytes around this one that all lead there.
+    pub fn next_around(&self, term: TermId, byte: u8) -> (TermId, RangeInclusive<u8>) {
+        if let Some((set, next)) = self.after_bytes(term) {
+            let next = if set.contains(byte) { next } else { TermId::NOTHING };
+            return (next, set.around(byte));
+        }
+        let ranges = self.transitions(term);
+        let at = ranges.partition_point(|&(_, hi, _)| hi < byte);
+        match ranges.get(at) {
+            Some(&(lo, hi, to)) if lo <= byte => (to, lo..=hi),
+            behind => {
+                let lo = at.checked_sub(1).map_or(0, |before| ranges[before].1 + 1);
+                (TermId::NOTHING, lo..=behind.map_or(u8::MAX, |&(lo, ..)| lo - 1))
+            }
         }
     }
 

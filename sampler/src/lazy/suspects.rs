@@ -110,7 +110,8 @@ impl Table {
         let mut mask = TokenMask::new(engine.vocabulary().len());
         let stays = |byte| self.step(self.calm, byte) == self.calm;
         let is_quiet = !self.is_complete(self.calm);
-        let quiet = Kinds::of_all(|byte| stays(byte) && (byte < 0xc2 || (0x80..0xc0).all(stays)));
+        let quiet = Kinds::ALL
+            .beginning_with(|byte| stays(byte) && (byte < 0xc2 || (0x80..0xc0).all(stays)));
         trie.scan(TokenTrie::ROOT, self.calm, &mut Nowhere, |node, seen, byte, outline| {
             let seen = self.step(seen, byte);
             if seen.is_none() {

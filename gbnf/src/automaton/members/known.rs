@@ -60,7 +60,7 @@ impl MemberTables {
             first
         });
         for &(byte, _) in written.map_or(&[][..], |written| self.texts.children(written)) {
-            first.insert_range(byte, byte);
+            first.insert(byte);
         }
         first
     }

@@ -28,6 +28,10 @@ const FEW_TIMES: u32 = 16;
 /// A loop over so few bytes has few texts, and is quick to walk through with its bound.
 const FEW_BYTES: usize = 32;
 
+/// A loop that is further down in a term is not looked for: an automaton that is written as a rule for each
+/// state is as deep as its way is long, and would be walked through for what comes at its end.
+const MOST_LEVELS: u8 = 32;
+
 /// See [`Terms::without_bounds`].
 pub(super) type BoundsLeftOut = FxHashMap<(TermId, usize), (TermId, usize)>;
 
@@ -51,7 +55,7 @@ impl Terms {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn without_bounds(&self, term: TermId, bytes: usize) -> (TermId, usize) {
-        if !self.entries[term.index()].bounded {
+        if self.entries[term.index()].levels_of_bounds == 0 {
             return (term, usize::MAX);
         }
         let key = (term, bytes);
@@ -67,8 +71,19 @@ impl Terms {
         found
     }
 
+    /// How many levels there are from a term down to the lowest of the loops in it whose bounds may be
+    /// left out, itself among them: none if there is no such loop, or they are too far down.
+    pub(super) fn levels_of_bounds(&self, term: &Term, parts: &[TermId]) -> u8 {
+        let levels = parts.iter().map(|part| self.entries[part.index()].levels_of_bounds);
+        match levels.max().unwrap_or(0) {
+            0 => self.may_leave_bound_out(term).into(),
+            MOST_LEVELS => 0,
+            below => below + 1,
+        }
+    }
+
     /// Whether a term may be a loop whose bound is left out for some number of bytes, its parts aside.
-    pub(super) fn may_leave_bound_out(&self, term: &Term) -> bool {
+    fn may_leave_bound_out(&self, term: &Term) -> bool {
         let &Term::Repeat { item, max: Some(_), .. } = term else { return false };
         match &self.entries[item.index()].term {
             Term::Bytes(set) => set.len() > FEW_BYTES,

@@ -1,0 +1,93 @@
+//! Sets of byte values.
+
+use std::ops::RangeInclusive;
+
+/// A set of byte values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ByteSet(pub(super) [u64; 4]);
+
+impl ByteSet {
+    /// All bytes.
+    pub(super) const ALL: Self = Self([u64::MAX; 4]);
+
+    /// Adds a byte.
+    pub fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
+    }
+
+    /// Adds the bytes `lo..=hi`.
+    pub fn insert_range(&mut self, lo: u8, hi: u8) {
+        for (index, word) in self.0.iter_mut().enumerate() {
+            let start = 64 * index;
+            let (from, to) = (usize::from(lo).max(start), usize::from(hi).min(start + 63));
+            if from <= to {
+                *word |= (u64::MAX >> (63 - (to - from))) << (from - start);
+            }
+        }
+    }
+
+    /// Whether `byte` is in the set.
+    pub fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// Number of bytes.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Adds all of `other`.
+    pub fn union_with(&mut self, other: &Self) {
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word |= more;
+        }
+    }
+
+    /// The bytes of both.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        let mut words = self.0;
+        words.iter_mut().zip(other.0).for_each(|(word, other)| *word &= other);
+        Self(words)
+    }
+
+    /// Whether the two have a byte in common.
+    pub fn intersects(&self, other: &Self) -> bool {
+        self.0.iter().zip(other.0).any(|(word, more)| word & more != 0)
+    }
+
+    /// The bytes in increasing order.
+    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+        (0_u8..).zip(self.0).flat_map(|(index, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = u8::try_from(word.trailing_zeros()).ok().filter(|&bit| bit < 64)?;
+                word &= word - 1;
+                Some(64 * index + bit)
+            })
+        })
+    }
+
+    /// The bytes around one that are all in the set, or all not, like that one.
+    pub(super) fn around(&self, byte: u8) -> RangeInclusive<u8> {
+        let is_like = |other: &u8| self.contains(*other) == self.contains(byte);
+        let lo = (0..byte).rev().take_while(is_like).last().unwrap_or(byte);
+        let hi = (byte..=u8::MAX).take_while(is_like).last().unwrap_or(byte);
+        lo..=hi
+    }
+
+    pub(super) fn ranges(&self) -> Vec<(u8, u8)> {
+        let mut ranges: Vec<(u8, u8)> = Vec::new();
+        for byte in self.iter() {
+            match ranges.last_mut() {
+                Some(last) if last.1 + 1 == byte => last.1 = byte,
+                _ => ranges.push((byte, byte)),
+            }
+        }
+        ranges
+    }
+}
