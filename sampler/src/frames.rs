@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use grammask_gbnf::{ByteSet, Entry, FrameId, Label, NodeId};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::below::{Below, BelowNode};
@@ -138,6 +139,8 @@ pub(crate) struct Exits {
 #[derive(Debug, Default)]
 struct ExitsTo {
     exits: Vec<Exit>,
+    /// What tells them apart: there may be many.
+    keys: FxHashSet<ExitKey>,
     /// Nodes, and nodes of what lies below others.
     nodes: Vec<TrieNode>,
     below: Vec<(Arc<Below>, BelowNode)>,
@@ -176,9 +179,7 @@ impl Exits {
 
 impl ExitsTo {
     fn add(&mut self, exit: Option<Exit>) {
-        let Some(exit) = exit else { return };
-        let key = exit.key();
-        if self.exits.iter().all(|known| known.key() != key) {
+        if let Some(exit) = exit.filter(|exit| self.keys.insert(exit.key())) {
             self.exits.push(exit);
         }
     }

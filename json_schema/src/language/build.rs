@@ -83,27 +83,52 @@ impl Languages {
     }
 
     /// A concatenation whose first part is none.
-    fn pair(&mut self, first: LanguageId, second: LanguageId) -> Result<LanguageId> {
-        match (first, second) {
-            (LanguageId::NOTHING, _) | (_, LanguageId::NOTHING) => return Ok(LanguageId::NOTHING),
-            (LanguageId::EMPTY, other) | (other, LanguageId::EMPTY) => return Ok(other),
-            _ => {}
-        }
-        if *self.term(first) == Term::End {
-            match self.facts(second).nullable {
-                [true, true, true] => return Ok(first),
-                [false, false, false] => return Ok(LanguageId::NOTHING),
+    fn pair(&mut self, first: LanguageId, mut second: LanguageId) -> Result<LanguageId> {
+        loop {
+            match (first, second) {
+                (LanguageId::NOTHING, _) | (_, LanguageId::NOTHING) => {
+                    return Ok(LanguageId::NOTHING);
+                }
+                (LanguageId::EMPTY, other) | (other, LanguageId::EMPTY) => return Ok(other),
                 _ => {}
             }
+            if *self.term(first) == Term::End {
+                match self.facts(second).nullable {
+                    [true, true, true] => return Ok(first),
+                    [false, false, false] => return Ok(LanguageId::NOTHING),
+                    _ => {}
+                }
+            }
+            let (head, rest) = match *self.term(second) {
+                Term::Concat(head, rest) => (head, rest),
+                _ => (second, LanguageId::EMPTY),
+            };
+            if let Some(joined) = self.successive(first, head)? {
+                return self.pair(joined, rest);
+            }
+            if second == LanguageId::EVERYTHING
+                && let Some(least) = self.least(first)?
+            {
+                return self.pair(least, second);
+            }
+            if first == LanguageId::EVERYTHING
+                && let Some(least) = self.least(head)?
+            {
+                second = self.pair(least, rest)?;
+                continue;
+            }
+            return self.intern(Term::Concat(first, second));
         }
-        let (head, rest) = match *self.term(second) {
-            Term::Concat(head, rest) => (head, rest),
-            _ => (second, LanguageId::EMPTY),
-        };
-        if let Some(joined) = self.successive(first, head)? {
-            return self.pair(joined, rest);
+    }
+
+    /// Of a repetition the fewest times: beside all texts, which have the others in them, it is the same.
+    fn least(&mut self, run: LanguageId) -> Result<Option<LanguageId>> {
+        match *self.term(run) {
+            Term::Repeat { item, min, max } if max != Some(min) && !self.facts(item).asserts => {
+                self.repeat(item, min, Some(min)).map(Some)
+            }
+            _ => Ok(None),
         }
-        self.intern(Term::Concat(first, second))
     }
 
     /// Two runs of the same as one.

@@ -263,6 +263,23 @@ fn equal_languages_have_equal_automata() {
 }
 
 #[test]
+fn repetitions_beside_all_texts_are_the_fewest() {
+    let mut languages = Languages::default();
+    let mut language = |pattern| languages.pattern(pattern).unwrap();
+    for (pattern, same) in [
+        (r"\w{1,16}", r"\w"),
+        ("a{2,}b?", "a{2}"),
+        ("x*(ab){0,3}c*d+", "d"),
+        ("^a+b{3,5}", "^a+b{3}"),
+        ("a{3,5}b+$", "a{3}b+$"),
+        ("a*", ""),
+    ] {
+        assert_eq!(language(pattern), language(same), "{pattern}");
+    }
+    assert_ne!(language("^a{1,2}b"), language("^ab"));
+}
+
+#[test]
 fn lengths_are_known() {
     let lengths = |pattern| dfa(pattern).lengths().map(|lengths| (lengths.min, lengths.max));
     assert_eq!(lengths("^a{2,300}$"), Some((2, Some(300))));
