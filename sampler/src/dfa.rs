@@ -40,8 +40,9 @@ pub(crate) struct Dfa<A: Automaton> {
     automaton: A,
     numbers: FxHashMap<A::State, u32>,
     states: Vec<DfaState<A::State>>,
-    /// Where each byte leads from the first [`MAX_ROWS`] states, or [`UNKNOWN`].
-    rows: Vec<u32>,
+    /// Where each byte leads from the first [`MAX_ROWS`] states, or [`UNKNOWN`]: also where it leads to a
+    /// state with a greater number.
+    rows: Vec<u16>,
 }
 
 /// A state of a [`Dfa`].
@@ -86,7 +87,7 @@ pub(crate) const DEAD: u32 = 0;
 pub(crate) const END: u32 = 1;
 
 const MAX_ROWS: usize = 4096;
-const UNKNOWN: u32 = u32::MAX;
+const UNKNOWN: u16 = u16::MAX;
 
 impl<A: Automaton> Dfa<A> {
     /// Room for the states of an automaton.
@@ -135,7 +136,7 @@ impl<A: Automaton> Dfa<A> {
     pub(crate) fn next(&mut self, number: u32, byte: u8) -> u32 {
         let place = (number as usize) << 8 | usize::from(byte);
         match self.rows.get(place) {
-            Some(&next) if next != UNKNOWN => next,
+            Some(&next) if next != UNKNOWN => next.into(),
             _ => self.find(number, byte, place),
         }
     }
@@ -149,7 +150,9 @@ impl<A: Automaton> Dfa<A> {
         self.states[number as usize].returns += u32::from(next == number);
         let row = place & !0xff;
         let around = row | usize::from(*around.start())..=row | usize::from(*around.end());
-        if let Some(known) = self.rows.get_mut(around) {
+        if let Some(known) = self.rows.get_mut(around)
+            && let Ok(next) = next.try_into()
+        {
             known.fill(next);
         }
         next

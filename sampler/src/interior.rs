@@ -49,13 +49,21 @@ impl Interior {
 
     /// The table of a key below a node, for as long as plenty of keys are left.
     pub(crate) fn of_key(start: TrieNode, term: TermId, tables: &Tables, terms: &Terms) -> Self {
-        let stops = |term| !terms.has_plenty(term);
-        Self::of_alike(start, term, tables, terms, stops).unwrap_or_else(|| {
-            // Keys are told apart at their ends: those must be all places where a key may end.
-            let mut walk = Walk { crossroads: &[], ..Walk::new(start, (tables, terms), stops) };
-            walk.through(vec![(vec![start], term)]);
-            walk.into_table()
-        })
+        Self::of_alike(start, term, tables, terms, |term| !terms.has_plenty(term))
+            .or_else(|| Self::of_similar_key(start, term, tables, terms))
+            .unwrap_or_else(|| Self::of_key_alone(start, term, tables, terms))
+    }
+
+    /// Walks the trie below a node through one key.
+    pub(crate) fn of_key_alone(
+        start: TrieNode,
+        term: TermId,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Self {
+        let mut walk = walk_of_key(start, tables, terms);
+        walk.through(vec![(vec![start], term)]);
+        walk.into_table()
     }
 
     /// The table of a term of which the one without bounds on lengths is known: tokens of at most
@@ -97,24 +105,23 @@ impl Interior {
         tables: &Tables,
         terms: &Terms,
     ) -> Option<Self> {
-        let trie = &tables.trie;
         // One with bounds would be made from that of another term again.
         let other =
             similar(term, terms).filter(|&other| !tables.has_bounds(start, other, terms))?;
-        let difference = Difference::find(start, (term, other), tables, terms)?;
-        tables.count_visited(difference.visited);
-        let other = tables.interior(start, other, terms);
-        let mut inside = other.inside.to_mask(tables.len);
-        difference.tokens(trie).for_each(|token| inside.remove(token));
-        inside.extend(difference.inside.iter().copied());
-        let mut walk = Walk::new(start, (tables, terms), |_| false);
-        walk.go_on_from(&other, inside, |node| difference.keeps(node, trie));
-        walk.outside.ends.extend(difference.ends);
-        walk.exits.extend(difference.exits);
-        walk.ambiguous.union_with(&difference.ambiguous);
-        let pending = difference.pending.into_iter().map(|(node, term)| (vec![node], term));
-        walk.through(pending.collect());
-        Some(walk.into_table())
+        let walk = Walk::new(start, (tables, terms), |_| false);
+        walk.through_difference((term, other), || tables.interior(start, other, terms))
+    }
+
+    /// The same for a key.
+    pub(crate) fn of_similar_key(
+        start: TrieNode,
+        term: TermId,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Option<Self> {
+        let other = similar(term, terms)?;
+        let walk = walk_of_key(start, tables, terms);
+        walk.through_difference((term, other), || tables.key(start, other, terms))
     }
 
     /// The table of a term from what terms have in common inside of which the same texts stay;
@@ -172,6 +179,17 @@ struct Walk<'a, S> {
     ambiguous: ByteSet,
 }
 
+/// A walk through a key, for as long as plenty of keys are left. Keys are told apart at their ends: those
+/// must be all places where a key may end.
+fn walk_of_key<'a>(
+    start: TrieNode,
+    tables: &'a Tables,
+    terms: &'a Terms,
+) -> Walk<'a, impl Fn(TermId) -> bool + 'a> {
+    let stops = |term| !terms.has_plenty(term);
+    Walk { crossroads: &[], ..Walk::new(start, (tables, terms), stops) }
+}
+
 impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
     fn new(start: TrieNode, (tables, terms): (&'a Tables, &'a Terms), stops: S) -> Self {
         Self {
@@ -201,7 +219,37 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
             let exits = exits.nodes.iter().filter(|&&node| is_meant(node));
             self.exits.extend(exits.map(|&node| (*byte, node)));
         }
+        self.outside.few_left.extend(table.few_left.iter().filter(|&&node| is_meant(node)));
         self.ambiguous = table.ambiguous;
+    }
+
+    /// The table of a term from that of another one, where the two differ in few places.
+    fn through_difference(
+        mut self,
+        both: (TermId, TermId),
+        other: impl FnOnce() -> Arc<Interior>,
+    ) -> Option<Interior> {
+        let (start, trie) = (self.start, &self.tables.trie);
+        let difference = Difference::find(
+            start,
+            both,
+            (trie, self.crossroads),
+            self.terms,
+            &self.outside.stops,
+        )?;
+        self.tables.count_visited(difference.visited);
+        let other = other();
+        let mut inside = other.inside.to_mask(self.tables.len);
+        difference.tokens(trie).for_each(|token| inside.remove(token));
+        inside.extend(difference.inside.iter().copied());
+        self.go_on_from(&other, inside, |node| difference.keeps(node, trie));
+        self.outside.ends.extend(difference.ends);
+        self.outside.few_left.extend(difference.few_left);
+        self.exits.extend(difference.exits);
+        self.ambiguous.union_with(&difference.ambiguous);
+        let pending = difference.pending.into_iter().map(|(node, term)| (vec![node], term));
+        self.through(pending.collect());
+        Some(self.into_table())
     }
 
     /// Goes on from some nodes each, with what is left of a term there. Where much lies below the start
