@@ -252,13 +252,12 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
         Some(self.into_table())
     }
 
-    /// Goes on from some nodes each, with what is left of a term there. Where much lies below the start
-    /// and the term is a loop over a class, only what leaves the loop is walked through.
+    /// Goes on from some nodes each, with what is left of a term there. Where much lies below the start,
+    /// or below crossroads, and the term is a loop over a class, only what leaves the loop is walked through.
     fn through(&mut self, mut pending: Vec<(Vec<TrieNode>, TermId)>) {
-        let Self { crossroads, terms, dfa, inside, outside, exits, ambiguous, .. } = self;
-        let (start, tables, terms) = (self.start, self.tables, *terms);
-        let (crossroads, trie) = (*crossroads, &tables.trie);
-        while let Some((tops, term)) = pending.pop() {
+        let (start, tables, terms) = (self.start, self.tables, self.terms);
+        let (crossroads, trie) = (self.crossroads, &tables.trie);
+        while let Some((mut tops, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
             let has_read = tops != [start];
             let first = terms.first(term);
@@ -267,51 +266,17 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                     let nodes = tops.iter().filter_map(|&top| trie.child(top, byte));
                     let nodes: Vec<TrieNode> = nodes.collect();
                     let next = terms.next(term, byte);
-                    if !nodes.is_empty() && outside.goes_on(&nodes, next) {
-                        inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
+                    if !nodes.is_empty() && self.outside.goes_on(&nodes, next) {
+                        self.inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
                         pending.push((nodes, next));
                     }
                 }
                 continue;
             }
-            if !has_read
-                && let Some((run, states)) = tables.class_run(start, term, terms, &outside.stops)
-            {
-                inside.add(&run.inside);
-                let may_end_at = |node: &&TrieNode| {
-                    **node != start
-                        && trie.is_within(**node, start)
-                        && terms.nullable(terms.after(term, &trie.between(start, **node)))
-                };
-                let met: Vec<TrieNode> = crossroads.iter().filter(may_end_at).copied().collect();
-                for &state in &states {
-                    if terms.nullable(state) {
-                        ambiguous.union_with(&terms.first(state));
-                    }
-                }
-                for (exit, nodes) in run.exits() {
-                    let state = states[exit.read as usize];
-                    let next = exit.bytes().fold(state, |term, byte| terms.next(term, byte));
-                    if next == TermId::NOTHING {
-                        if terms.nullable(state)
-                            && exit.bytes().len() == 1
-                            && let Some(byte) = exit.bytes().next()
-                        {
-                            let tops = met.iter().chain([&start]);
-                            let at_once = tops.filter_map(|&top| trie.child(top, byte));
-                            let at_once: SmallVec<[TrieNode; 4]> = at_once.collect();
-                            let nodes = nodes.iter().filter(|node| !at_once.contains(node));
-                            exits.extend(nodes.map(|&node| (byte, node)));
-                        }
-                    } else if outside.goes_on(nodes, next) {
-                        inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
-                        let nodes = nodes.iter().copied().filter(|&node| trie.has_children(node));
-                        pending.push((nodes.collect(), next));
-                    }
-                }
-                outside.ends.extend(met);
-                continue;
-            }
+            let may_run =
+                |top| !has_read || !terms.nullable(term) && tables.crossroads.contains(&top);
+            tops.retain(|&top| !(may_run(top) && self.through_run(top, term, &mut pending)));
+            let Self { dfa, inside, outside, exits, ambiguous, .. } = &mut *self;
             let state = dfa.number(term);
             let may_end = has_read && terms.nullable(term);
             let is_crossroads = |top: &TrieNode| may_end && crossroads.contains(top);
@@ -353,6 +318,55 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
             });
             tables.count_visited(visited.sum());
         }
+    }
+
+    /// Goes on from a node with a term that begins with a run over a class, of which there is a table for all
+    /// terms; what is left behind the run is added to `pending`. Nothing happens if there is no such run. That the
+    /// term may end at the node has been followed up already.
+    fn through_run(
+        &mut self,
+        top: TrieNode,
+        term: TermId,
+        pending: &mut Vec<(Vec<TrieNode>, TermId)>,
+    ) -> bool {
+        let (trie, terms) = (&self.tables.trie, self.terms);
+        let at_once = top == self.start;
+        let run = self.tables.class_run(top, term, terms, &self.outside.stops, at_once);
+        let Some((run, states)) = run else { return false };
+        self.inside.add(&run.inside);
+        let may_end_at = |node: &&TrieNode| {
+            **node != top
+                && trie.is_within(**node, top)
+                && terms.nullable(terms.after(term, &trie.between(top, **node)))
+        };
+        let met: Vec<TrieNode> = self.crossroads.iter().filter(may_end_at).copied().collect();
+        for &state in &states {
+            if terms.nullable(state) {
+                self.ambiguous.union_with(&terms.first(state));
+            }
+        }
+        for (exit, nodes) in run.exits() {
+            let state = states[exit.read as usize];
+            let next = exit.bytes().fold(state, |term, byte| terms.next(term, byte));
+            if next == TermId::NOTHING {
+                if terms.nullable(state)
+                    && exit.bytes().len() == 1
+                    && let Some(byte) = exit.bytes().next()
+                {
+                    let tops = met.iter().chain([&top]);
+                    let at_once = tops.filter_map(|&top| trie.child(top, byte));
+                    let at_once: SmallVec<[TrieNode; 4]> = at_once.collect();
+                    let nodes = nodes.iter().filter(|node| !at_once.contains(node));
+                    self.exits.extend(nodes.map(|&node| (byte, node)));
+                }
+            } else if self.outside.goes_on(nodes, next) {
+                self.inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
+                let nodes = nodes.iter().copied().filter(|&node| trie.has_children(node));
+                pending.push((nodes.collect(), next));
+            }
+        }
+        self.outside.ends.extend(met);
+        true
     }
 
     fn into_table(self) -> Interior {

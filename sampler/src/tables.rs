@@ -37,7 +37,8 @@ pub(crate) struct Tables {
     keys: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
     /// By (where in the trie, rest of an iteration, iteration).
     iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
-    class_runs: Mutex<Generations<RunKey, Arc<ClassRun>>>,
+    /// Nothing where it has been asked for once.
+    class_runs: Mutex<Generations<RunKey, Option<Arc<ClassRun>>>>,
     belows: Mutex<Generations<Box<[TrieNode]>, Arc<Below>>>,
     /// By (where in the trie, quotient of terms).
     alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
@@ -254,13 +255,15 @@ impl Tables {
 
     /// The run over a class that a term begins with, if much is below the node; with the term
     /// after each number of characters, or the one term that it always is. `stops` says of a term
-    /// that it is no part of a run.
+    /// that it is no part of a run. A run that is not made `at_once` is nothing as well when it is asked for the
+    /// first time: for one mask it is not worth while.
     pub(crate) fn class_run(
         &self,
         node: TrieNode,
         term: TermId,
         terms: &Terms,
         stops: impl Fn(TermId) -> bool,
+        at_once: bool,
     ) -> Option<(Arc<ClassRun>, Vec<TermId>)> {
         if !self.is_large(node) {
             return None;
@@ -284,9 +287,22 @@ impl Tables {
             states.truncate(run as usize + 1);
             most = Some(run);
         }
-        let build = || ClassRun::new(node, class, most, self, terms);
         let key = RunKey { node, class: terms.fingerprint(class), most };
-        Some((shared(&self.class_runs, &key, build), states))
+        let runs = || self.class_runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = runs().get(&key);
+        let run = match known {
+            Some(Some(run)) => run,
+            None if !at_once => {
+                runs().insert(key, None);
+                return None;
+            }
+            Some(None) | None => {
+                let run = Arc::new(ClassRun::new(node, class, most, self, terms));
+                runs().insert(key, Some(Arc::clone(&run)));
+                run
+            }
+        };
+        Some((run, states))
     }
 
     /// What lies below some nodes, which are sorted for that.

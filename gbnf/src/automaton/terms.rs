@@ -472,6 +472,14 @@ impl Terms {
     }
 
     /// The same, with the range of bytes around this one that all lead there.
+    ///
+    /// ```
+    /// use grammask_gbnf::{TermId, Terms};
+    /// let terms = Terms::default();
+    /// let digit = terms.class(&[('0', '9')]);
+    /// assert_eq!(terms.next_around(digit, b'7'), (TermId::EMPTY, b'0'..=b'9'));
+    /// assert_eq!(terms.next_around(digit, b'A'), (TermId::NOTHING, b':'..=0xff));
+    /// ```
     pub fn next_around(&self, term: TermId, byte: u8) -> (TermId, RangeInclusive<u8>) {
         if let Some((set, next)) = self.after_bytes(term) {
             let next = if set.contains(byte) { next } else { TermId::NOTHING };

@@ -3,6 +3,14 @@
 use std::ops::RangeInclusive;
 
 /// A set of byte values.
+///
+/// ```
+/// use grammask_gbnf::ByteSet;
+/// let mut set = ByteSet::default();
+/// set.insert(b'_');
+/// set.insert_range(b'0', b'9');
+/// assert!(set.contains(b'7') && set.len() == 11);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ByteSet(pub(super) [u64; 4]);
 
