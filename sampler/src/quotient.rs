@@ -37,8 +37,8 @@ type Row = Box<[(u8, u8, u32)]>;
 
 impl Quotient {
     /// The quotient of a term up to where it may end, with the bytes that lead there; nothing if it is
-    /// large, may end at once, or has as many states as the term and more come behind them. `stops` says of
-    /// a state that the table does not go on there.
+    /// large, may end at once, or has as many states as the term. `stops` says of a state that the table does
+    /// not go on there.
     pub(crate) fn new(
         term: TermId,
         terms: &Terms,
@@ -51,7 +51,6 @@ impl Quotient {
         let mut numbers = FxHashMap::from_iter([(term, 0)]);
         let mut rows: Vec<Vec<(u8, u8, u32)>> = Vec::new();
         let mut ends = ByteSet::default();
-        let mut goes_on = false;
         while let Some(&state) = states.get(rows.len()) {
             if stops(state) || states.len() > MOST_STATES {
                 return None;
@@ -60,7 +59,6 @@ impl Quotient {
             for &(lo, hi, to) in terms.transitions(state) {
                 if terms.nullable(to) {
                     ends.insert_range(lo, hi);
-                    goes_on |= to != TermId::EMPTY;
                     continue;
                 }
                 let number = *numbers.entry(to).or_insert(states.len() as u32);
@@ -73,7 +71,7 @@ impl Quotient {
         }
         let quotient = Self::of(&rows);
         let is_alike = quotient.0.len() < rows.len();
-        (is_alike || !goes_on).then_some((quotient, ends))
+        is_alike.then_some((quotient, ends))
     }
 
     /// The fewest states that tell the same as these.
