@@ -55,7 +55,7 @@ struct DfaState<S> {
     /// See [`Dfa::loops`].
     loops: Leading,
     /// See [`Dfa::run`].
-    run: Option<Option<(u32, Leading)>>,
+    run: Option<(u32, Leading)>,
 }
 
 /// What is known of the characters that lead to one state.
@@ -193,21 +193,17 @@ impl Dfa<Repeated<'_>> {
         !self.nullable(at)
     }
 
-    /// The state to which most characters lead from another one, if all of some kinds do.
+    /// The state to which many characters lead from another one, if all of some kinds do.
     fn run(&mut self, number: u32, kinds: Kinds) -> Option<u32> {
         let state = self.states[number as usize].state;
-        let (next, mut leading) = match self.states[number as usize].run {
-            Some(known) => known,
-            None => {
-                let next = most(self.automaton.from(state), self.automaton.terms);
-                let run = next.map(|next| (self.number(next), Leading::default()));
-                *self.states[number as usize].run.insert(run)
-            }
-        }?;
+        let (next, mut leading) = self.states[number as usize].run.unwrap_or_else(|| {
+            let next = most(self.automaton.from(state), self.automaton.terms);
+            (next.map_or(DEAD, |next| self.number(next)), Leading::default())
+        });
         let to = *self.state(next);
         let find = |kinds| kinds_to(&state, &to, kinds, &mut |state| self.automaton.row(state));
         let all = leading.all(kinds, find);
-        self.states[number as usize].run = Some(Some((next, leading)));
+        self.states[number as usize].run = Some((next, leading));
         all.then_some(next)
     }
 }
