@@ -276,6 +276,9 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
             let may_run =
                 |top| !has_read || !terms.nullable(term) && tables.crossroads.contains(&top);
             tops.retain(|&top| !(may_run(top) && self.through_run(top, term, &mut pending)));
+            if tops.is_empty() {
+                continue;
+            }
             let Self { dfa, inside, outside, exits, ambiguous, .. } = &mut *self;
             let state = dfa.number(term);
             let may_end = has_read && terms.nullable(term);
