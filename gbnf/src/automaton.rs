@@ -18,6 +18,7 @@ mod linear;
 mod lists;
 mod lower;
 mod members;
+mod overlaps;
 mod possible;
 mod powers;
 mod program;

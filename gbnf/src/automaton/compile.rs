@@ -16,6 +16,7 @@ use crate::automaton::left_corner;
 use crate::automaton::lists::List;
 use crate::automaton::lower::{Kind, Lowered, Part, TERMINAL_SIZE, lower};
 use crate::automaton::members::{self, Shape, ShapeMember};
+use crate::automaton::overlaps::{OverlappingLoop, Overlaps};
 use crate::automaton::possible::{Supplies, drop_impossible};
 use crate::automaton::powers::{Powers, PowersMemo};
 use crate::automaton::program::{Loop, Op, Position, Program};
@@ -44,6 +45,7 @@ struct Compiler<'a> {
     /// What there is of the items of lists, by the part that the list is.
     supplies: FxHashMap<Part, Supplies>,
     powers: PowersMemo,
+    overlaps: Overlaps<'a>,
     texts: Vec<Box<[u8]>>,
     /// Where each rule's code starts, once it is wanted.
     entries: Vec<Option<Position>>,
@@ -75,6 +77,7 @@ pub(crate) fn compile(
         lists: Vec::new(),
         supplies,
         powers: PowersMemo::default(),
+        overlaps: Overlaps::new(terms),
         texts: Vec::new(),
         entries: vec![None; rules],
         wanted: Vec::new(),
@@ -265,7 +268,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// The code of some parts, one after the other. Those that are powers of the same are one loop.
+    /// The code of some parts, one after the other. Those that are powers of the same are one loop, and
+    /// those that overlap one terminal.
     fn sequence(&mut self, items: &[Part], next: Position) -> Result<Position, CompileError> {
         let (mut items, mut next) = (items, next);
         // Of these one is in every run that becomes a loop.
@@ -280,12 +284,23 @@ impl Compiler<'_> {
                 Some((others, powers)) => self.counted(&powers, next)?.map(|code| (others, code)),
                 None => None,
             };
-            (items, next) = match code {
-                Some(found) => found,
-                None => (before, self.part(last, next)?),
+            (items, next) = if let Some(found) = code {
+                found
+            } else if may_run
+                && let Some((others, term)) = self.overlaps.at_end(items, &mut self.lowered)
+            {
+                (others, self.take(term, next)?)
+            } else {
+                (before, self.part(last, next)?)
             };
         }
         Ok(next)
+    }
+
+    /// The code of a term, of which the empty text may be a match.
+    fn take(&mut self, term: TermId, next: Position) -> Result<Position, CompileError> {
+        let code = self.shared(Op::Take { label: Label::Term(term), next })?;
+        if self.terms.nullable(term) { self.fork(vec![code, next]) } else { Ok(code) }
     }
 
     /// The last of some parts, if they are powers of the same, with those before them.
@@ -405,6 +420,13 @@ impl Compiler<'_> {
             let once = self.part(item, next)?;
             return if min == 0 { self.fork(vec![once, next]) } else { Ok(once) };
         }
+        if max.is_none()
+            && min <= 1
+            && self.lowered.extents[item as usize].wide
+            && let Some(overlapping) = self.overlaps.of_loop(item, &mut self.lowered)
+        {
+            return self.overlapping_loop(overlapping, min, next);
+        }
         if max.is_none() && min <= 1 {
             let again = self.add(Op::Fork(Box::new([])))?;
             let body = self.part(item, again)?;
@@ -417,6 +439,26 @@ impl Compiler<'_> {
         self.loops.push(Loop { min, max, body, next, count });
         let code = self.shared(Op::Call { to: body, next: count })?;
         if min == 0 { self.fork(vec![code, next]) } else { Ok(code) }
+    }
+
+    /// The code of a loop of which some rounds overlap: as many of these as there are, and then another.
+    fn overlapping_loop(
+        &mut self,
+        overlapping: OverlappingLoop,
+        min: u32,
+        next: Position,
+    ) -> Result<Position, CompileError> {
+        let OverlappingLoop { rounds, others } = overlapping;
+        let again = self.add(Op::Fork(Box::new([])))?;
+        let mut codes = Vec::with_capacity(others.len());
+        for other in others {
+            codes.push(self.part(other, again)?);
+        }
+        let other = self.fork(codes)?;
+        let after = self.fork(vec![other, next])?;
+        let rounds = self.shared(Op::Take { label: Label::Term(rounds), next: after })?;
+        self.ops[again.index()] = Op::Fork([rounds, other, next].into());
+        if min == 0 { Ok(again) } else { self.fork(vec![rounds, other]) }
     }
 
     fn members(&mut self, part: Part, next: Position) -> Result<Position, CompileError> {

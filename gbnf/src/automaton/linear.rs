@@ -131,20 +131,31 @@ impl<'a> LinearRules<'a> {
                 left += STATES_PER_NODE * size;
             }
         }
-        let mut seen: FxHashSet<TermId> = pending.iter().copied().collect();
-        while let Some(state) = pending.pop() {
-            // A set of rules is as large as they are many.
-            let Some(rest) = left.checked_sub(terms.alternatives(state)) else { return false };
-            left = rest;
-            for &(_, _, next) in terms.transitions(state) {
-                let one_rule = terms.is_rule(next) || self.found.contains(&next);
-                if !one_rule && seen.insert(next) {
-                    pending.push(next);
-                }
+        have_few_states(terms, pending, left, |next| {
+            terms.is_rule(next) || self.found.contains(&next)
+        })
+    }
+}
+
+/// Whether what is left of some terms is at most so many states, each of as much as it has alternatives.
+/// Those that are known by themselves are not counted.
+pub(crate) fn have_few_states(
+    terms: &Terms,
+    mut pending: Vec<TermId>,
+    mut left: usize,
+    mut is_known: impl FnMut(TermId) -> bool,
+) -> bool {
+    let mut seen: FxHashSet<TermId> = pending.iter().copied().collect();
+    while let Some(state) = pending.pop() {
+        let Some(rest) = left.checked_sub(terms.alternatives(state)) else { return false };
+        left = rest;
+        for &(_, _, next) in terms.transitions(state) {
+            if !is_known(next) && seen.insert(next) {
+                pending.push(next);
             }
         }
-        true
     }
+    true
 }
 
 /// What is counted within a rule, or is left of it, has at most this size: it is a state for each number.
