@@ -74,10 +74,9 @@ impl<'a> Overlaps<'a> {
 
     /// The rounds of a loop over a part, if they overlap and have few states.
     pub(crate) fn of_loop(&mut self, item: Part, lowered: &mut Lowered) -> Option<OverlappingLoop> {
-        let mut all = Vec::new();
-        alternatives(item, lowered, &mut all)?;
-        let (rounds, others): (Vec<Part>, Vec<Part>) =
-            all.into_iter().partition(|&part| may_be_terminal(part, lowered));
+        let (rounds, others): (Vec<Part>, Vec<Part>) = alternatives(item, lowered)?
+            .into_iter()
+            .partition(|&part| may_be_terminal(part, lowered));
         if !rounds.iter().any(|&part| lowered.extents[part as usize].wide) {
             return None;
         }
@@ -149,9 +148,9 @@ fn may_be_terminal(part: Part, lowered: &Lowered) -> bool {
 /// The alternatives of a part; nothing if there are too many. Those of a rule are its own if they are
 /// rules or terminals as well: code of anything else would be written down here once more, and without
 /// end where the rule has this loop in itself.
-fn alternatives(part: Part, lowered: &Lowered, all: &mut Vec<Part>) -> Option<()> {
+fn alternatives(part: Part, lowered: &Lowered) -> Option<Vec<Part>> {
     let is_rule = |part: Part| matches!(lowered.kinds[part as usize], Kind::Rule(_));
-    let mut seen = FxHashSet::default();
+    let (mut all, mut seen) = (Vec::new(), FxHashSet::default());
     let mut pending = vec![part];
     while let Some(part) = pending.pop() {
         if all.len() + pending.len() > MOST_ALTERNATIVES {
@@ -173,11 +172,11 @@ fn alternatives(part: Part, lowered: &Lowered, all: &mut Vec<Part>) -> Option<()
             _ => None,
         };
         match choice {
-            // What a rule adds to its own alternatives are these.
+            // A rule that is an alternative of itself adds nothing.
             Some(_) if !seen.insert(part) => {}
             Some(items) => pending.extend(lowered.items(items)),
             None => all.push(part),
         }
     }
-    Some(())
+    Some(all)
 }
