@@ -420,14 +420,12 @@ impl Compiler<'_> {
             let once = self.part(item, next)?;
             return if min == 0 { self.fork(vec![once, next]) } else { Ok(once) };
         }
-        if max.is_none()
-            && min <= 1
-            && self.lowered.extents[item as usize].wide
-            && let Some(overlapping) = self.overlaps.of_loop(item, &mut self.lowered)
-        {
-            return self.overlapping_loop(overlapping, min, next);
-        }
         if max.is_none() && min <= 1 {
+            if self.lowered.extents[item as usize].wide
+                && let Some(overlapping) = self.overlaps.of_loop(item, &mut self.lowered)
+            {
+                return self.overlapping_loop(overlapping, min, next);
+            }
             let again = self.add(Op::Fork(Box::new([])))?;
             let body = self.part(item, again)?;
             self.ops[again.index()] = Op::Fork([body, next].into());
@@ -589,10 +587,7 @@ impl Compiler<'_> {
     /// The terminal of these branches of a choice.
     fn trie(&mut self, branches: &[Branch]) -> TermId {
         let terms = branches.iter().map(|branch| {
-            let rest = branch.rest.iter().rev().fold(TermId::EMPTY, |rest, &item| {
-                let item = self.lowered.term(item, self.terms);
-                self.terms.concat(item, rest)
-            });
+            let rest = self.lowered.sequence_term(&branch.rest, self.terms);
             (branch.text.as_slice(), rest)
         });
         let terms = terms.collect();

@@ -131,24 +131,24 @@ impl<'a> LinearRules<'a> {
                 left += STATES_PER_NODE * size;
             }
         }
-        have_few_states(terms, pending, left, |next| {
+        have_few_states(terms, pending, &mut left, |next| {
             terms.is_rule(next) || self.found.contains(&next)
         })
     }
 }
 
-/// Whether what is left of some terms is at most so many states, each of as much as it has alternatives.
-/// Those that are known by themselves are not counted.
+/// Whether what is left of some terms is at most so many states, each of as much as it has alternatives;
+/// these are taken from `left`. Those that are known by themselves are not counted.
 pub(crate) fn have_few_states(
     terms: &Terms,
     mut pending: Vec<TermId>,
-    mut left: usize,
+    left: &mut usize,
     mut is_known: impl FnMut(TermId) -> bool,
 ) -> bool {
     let mut seen: FxHashSet<TermId> = pending.iter().copied().collect();
     while let Some(state) = pending.pop() {
         let Some(rest) = left.checked_sub(terms.alternatives(state)) else { return false };
-        left = rest;
+        *left = rest;
         for &(_, _, next) in terms.transitions(state) {
             if !is_known(next) && seen.insert(next) {
                 pending.push(next);

@@ -515,7 +515,13 @@ impl Lowered<'_> {
         term
     }
 
-    /// The same, with the terms of rules as far as they are known.
+    /// The term of regular parts, one after the other.
+    pub(crate) fn sequence_term(&mut self, items: &[Part], terms: &Terms) -> TermId {
+        let parts = items.iter().rev();
+        parts.fold(TermId::EMPTY, |rest, &item| terms.concat(self.term(item, terms), rest))
+    }
+
+    /// The term of a part, with the terms of rules as far as they are known.
     pub(crate) fn term_with(
         &self,
         part: Part,

@@ -16,6 +16,9 @@ use crate::automaton::terms::{ByteSet, TermId, Terms};
 const MANY_BYTES: usize = 16;
 /// What has more states, each of as much as it has alternatives, is no terminal.
 const MOST_STATES: usize = 4_096;
+/// So many states are looked at for a whole grammar: of a thousand parts with too many states each, none
+/// is to be looked at again behind each of them.
+const MOST_STATES_IN_ALL: usize = 4 * MOST_STATES;
 /// So many alternatives of a loop are looked at.
 const MOST_ALTERNATIVES: usize = 64;
 /// So many parts of a sequence are looked at.
@@ -36,11 +39,13 @@ pub(crate) struct Overlaps<'a> {
     terms: &'a Terms,
     /// See [`Overlaps::further`].
     further: FxHashMap<TermId, Option<ByteSet>>,
+    /// How many states may still be looked at.
+    left: usize,
 }
 
 impl<'a> Overlaps<'a> {
     pub(crate) fn new(terms: &'a Terms) -> Self {
-        Self { terms, further: FxHashMap::default() }
+        Self { terms, further: FxHashMap::default(), left: MOST_STATES_IN_ALL }
     }
 
     /// The last of some parts and those before that overlap with it, as one terminal, with the parts
@@ -66,9 +71,7 @@ impl<'a> Overlaps<'a> {
         if together.len() == 1 {
             return None;
         }
-        let term = together.iter().rev().fold(TermId::EMPTY, |rest, &item| {
-            self.terms.concat(lowered.term(item, self.terms), rest)
-        });
+        let term = lowered.sequence_term(together, self.terms);
         self.is_small(term).then_some((before, term))
     }
 
@@ -123,9 +126,10 @@ impl<'a> Overlaps<'a> {
             return *known;
         }
         let mut further = ByteSet::default();
-        let is_done = have_few_states(self.terms, vec![term], MOST_STATES, |next| {
-            if self.terms.nullable(next) {
-                further.union_with(&self.terms.first(next));
+        let terms = self.terms;
+        let is_done = self.has_few_states(term, |next| {
+            if terms.nullable(next) {
+                further.union_with(&terms.first(next));
             }
             false
         });
@@ -134,8 +138,17 @@ impl<'a> Overlaps<'a> {
         further
     }
 
-    fn is_small(&self, term: TermId) -> bool {
-        have_few_states(self.terms, vec![term], MOST_STATES, |next| self.terms.is_rule(next))
+    fn is_small(&mut self, term: TermId) -> bool {
+        let terms = self.terms;
+        self.has_few_states(term, |next| terms.is_rule(next))
+    }
+
+    fn has_few_states(&mut self, term: TermId, is_known: impl FnMut(TermId) -> bool) -> bool {
+        let most = self.left.min(MOST_STATES);
+        let mut left = most;
+        let few = have_few_states(self.terms, vec![term], &mut left, is_known);
+        self.left -= most - left;
+        few
     }
 }
 
@@ -145,38 +158,38 @@ fn may_be_terminal(part: Part, lowered: &Lowered) -> bool {
     extent.regular && extent.size <= TERMINAL_SIZE && lowered.productive[part as usize]
 }
 
-/// The alternatives of a part; nothing if there are too many. Those of a rule are its own if they are
-/// rules or terminals as well: code of anything else would be written down here once more, and without
-/// end where the rule has this loop in itself.
+/// The alternatives of a part; nothing if there are too many.
 fn alternatives(part: Part, lowered: &Lowered) -> Option<Vec<Part>> {
-    let is_rule = |part: Part| matches!(lowered.kinds[part as usize], Kind::Rule(_));
     let (mut all, mut seen) = (Vec::new(), FxHashSet::default());
     let mut pending = vec![part];
     while let Some(part) = pending.pop() {
         if all.len() + pending.len() > MOST_ALTERNATIVES {
             return None;
         }
-        let choice = match lowered.kinds[part as usize] {
-            Kind::Rule(_) if may_be_terminal(part, lowered) => None,
-            Kind::Rule(rule) => {
-                let body = lowered.rules[rule as usize];
-                match lowered.kinds[body as usize] {
-                    Kind::Choice(items) => Some(items).filter(|&items| {
-                        let items = lowered.items(items);
-                        items.iter().all(|&item| is_rule(item) || may_be_terminal(item, lowered))
-                    }),
-                    _ => None,
-                }
-            }
-            Kind::Choice(items) => Some(items),
-            _ => None,
-        };
-        match choice {
+        match choice(part, lowered) {
             // A rule that is an alternative of itself adds nothing.
             Some(_) if !seen.insert(part) => {}
-            Some(items) => pending.extend(lowered.items(items)),
+            Some(items) => pending.extend(items),
             None => all.push(part),
         }
     }
     Some(all)
+}
+
+/// What a part is a choice of. That of a rule is its own if all in it are rules or terminals: code of
+/// anything else would be written down here once more, and without end where the rule has this loop in
+/// itself.
+fn choice<'l>(part: Part, lowered: &'l Lowered) -> Option<&'l [Part]> {
+    let is_rule = |part: Part| matches!(lowered.kinds[part as usize], Kind::Rule(_));
+    match lowered.kinds[part as usize] {
+        Kind::Choice(items) => Some(lowered.items(items)),
+        Kind::Rule(rule) if !may_be_terminal(part, lowered) => {
+            let body = lowered.rules[rule as usize];
+            let Kind::Choice(items) = lowered.kinds[body as usize] else { return None };
+            let items = lowered.items(items);
+            let fit = items.iter().all(|&item| is_rule(item) || may_be_terminal(item, lowered));
+            fit.then_some(items)
+        }
+        _ => None,
+    }
 }
