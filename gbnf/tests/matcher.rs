@@ -97,6 +97,19 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn many_parts_are_what_the_reference_makes_of_them(
+        grammar in generate::grammars_of_many_parts(),
+        steps in generate::steps(12),
+        changes in generate::changes(),
+    ) {
+        agree_on_walks(&grammar, &steps, &changes)?;
+    }
+}
+
 /// The same language, but with each rule also inside of an alternative that matches nothing.
 fn with_stack(grammar: &Grammar) -> Grammar {
     let mut changed = Grammar::default();

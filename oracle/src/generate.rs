@@ -40,6 +40,27 @@ pub fn linear_grammars() -> BoxedStrategy<Grammar> {
     rules(vec(body, 1..=6))
 }
 
+/// Grammars of so many parts that may be empty that there are many configurations at each byte.
+pub fn grammars_of_many_parts() -> BoxedStrategy<Grammar> {
+    // Parts that have the same terminal are one configuration: each has a character of its own.
+    let item = || {
+        let ranges = (select(vec!['b', 'c', 'd']), proptest::char::range('\u{4e00}', '\u{9fff}'));
+        ranges.prop_map(|(last, own)| Expr::class(vec![('a', last), (own, own)]))
+    };
+    let optional = prop_oneof![
+        3 => (item(), 1..4_u32).prop_map(|(item, max)| item.repeat(0, Some(max))),
+        1 => item().prop_map(|item| item.repeat(0, None)),
+        1 => (item(), terminal())
+            .prop_map(|(item, end)| sequence([item.repeat(0, Some(3)), end]).optional()),
+        1 => Just(rule(1).optional()),
+    ];
+    // What nests keeps them from being one terminal.
+    let nested = terminal().prop_map(|end| sequence([literal("="), rule(0).optional(), end]));
+    let root =
+        vec(optional, 40..=60).prop_map(|parts| Expr::sequence(parts.into_iter().chain([rule(1)])));
+    rules((root, nested).prop_map(|(root, nested)| vec![root, nested]))
+}
+
 /// Grammars whose start rule has members; the values may be members again.
 pub fn members_grammars() -> BoxedStrategy<Grammar> {
     let root = prop_oneof![

@@ -8,14 +8,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_gbnf::{
-    Blurred, Entry, Label, Session, State, Terms, TextId, TokenName, TokenReference, WrittenKeys,
+    Blurred, Entry, Label, Session, State, Terms, TextId, TokenName, TokenReference, TrackId,
+    WrittenKeys,
 };
 use smallvec::SmallVec;
 
 use crate::bound::Unbounded;
 use crate::few_states;
 use crate::frames::Exits;
-use crate::generations::Generations;
+use crate::generations::{Footprint, Generations};
 use crate::keys;
 use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
 use crate::mask::{MaskBuffer, TokenMask};
@@ -56,6 +57,12 @@ const MOST_TERMS: usize = 2_000;
 
 /// How many bytes the masks of a constraint may take.
 const MASKS: usize = 2 << 20;
+/// The same for masks of many configurations together.
+const TOGETHER: usize = 512 << 10;
+/// More configurations are many: if the masks of all of them
+const MANY: usize = 32;
+/// take more work, they are read together.
+const MOST_APART: u64 = 1 << 13;
 
 /// How a mask is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,12 +86,32 @@ type KnownMask = Option<Arc<EntryMask>>;
 #[derive(Debug)]
 pub(crate) struct MaskMemo {
     masks: Generations<(Entry, TextId), KnownMask>,
+    /// Of many configurations together.
+    together: Generations<State, Together>,
     lookahead: LookaheadMemo,
+}
+
+/// The mask of many configurations.
+#[derive(Clone, Debug)]
+struct Together {
+    mask: KnownMask,
+    /// How many there are.
+    of: usize,
+}
+
+impl Footprint for Together {
+    fn bytes(&self) -> usize {
+        self.of * size_of::<Entry>() + self.mask.bytes()
+    }
 }
 
 impl Default for MaskMemo {
     fn default() -> Self {
-        Self { masks: Generations::new(MASKS), lookahead: LookaheadMemo::default() }
+        Self {
+            masks: Generations::new(MASKS),
+            together: Generations::new(TOGETHER),
+            lookahead: LookaheadMemo::default(),
+        }
     }
 }
 
@@ -180,11 +207,70 @@ impl Engine {
         state: &State,
         mask: &mut (impl MaskBuffer + ?Sized),
     ) -> bool {
-        let entries = state.entries().iter();
-        let masks = entries
-            .map(|&entry| self.mask_of(session, memo, state, entry, true).flatten())
-            .collect();
+        let masks = self.masks(session, memo, state);
         self.unite(state, masks, mask)
+    }
+
+    /// The masks of the configurations of a state; nothing if they take too much work. Each is looked for
+    /// alone, which may do for later states as well; if that takes long, those that are left are read
+    /// together.
+    fn masks(
+        &self,
+        session: &mut Session,
+        memo: &mut MaskMemo,
+        state: &State,
+    ) -> Option<SmallVec<[Arc<EntryMask>; 4]>> {
+        let entries = state.entries();
+        // Keys and items that are compared make each state another one.
+        let is_compared = |entry: &Entry| {
+            matches!(entry.label, Label::Key { .. }) || entry.track != TrackId::NONE
+        };
+        let may_be_together = !entries.iter().any(is_compared);
+        let is_many = may_be_together && entries.len() > MANY;
+        let most = if is_many { MOST_APART } else { self.most_work() };
+        let before = session.work();
+        let (mut masks, mut missing) = (SmallVec::new(), SmallVec::<[Entry; 4]>::new());
+        for &entry in entries {
+            let left = match entry.label {
+                // There is no text to be read.
+                Label::Token(_) => self.most_work(),
+                _ => most.saturating_sub(session.work() - before),
+            };
+            match self.mask_of(session, memo, state, entry, left).flatten() {
+                Some(mask) => masks.push(mask),
+                None => missing.push(entry),
+            }
+        }
+        if missing.is_empty() {
+            return Some(masks);
+        }
+        let mut others = state.clone();
+        others.retain(|entry| missing.binary_search(&entry).is_ok());
+        if others.has_tokens() || !may_be_together {
+            return None;
+        }
+        masks.push(self.mask_together(session, memo, &others)?);
+        Some(masks)
+    }
+
+    /// The mask of some configurations, read all at once.
+    fn mask_together(
+        &self,
+        session: &mut Session,
+        memo: &mut MaskMemo,
+        state: &State,
+    ) -> KnownMask {
+        if let Some(Together { mask, .. }) = memo.together.get(state) {
+            return mask;
+        }
+        let before = session.steps();
+        let find = |session: &mut Session| few_states::tokens(session, state, &self.tables);
+        let found = session.look_ahead(|session| session.limited(self.most_work(), find));
+        self.tables.count_visited(session.steps() - before + 1);
+        let mask = found.map(|found| Arc::new(EntryMask::from(found.into_set())));
+        let together = Together { mask: mask.clone(), of: state.entries().len() };
+        memo.together.insert(state.clone(), together);
+        mask
     }
 
     /// The same if the masks of all configurations are known already; whether that is so.
@@ -197,25 +283,26 @@ impl Engine {
     ) -> bool {
         let entries = state.entries().iter();
         let masks: Option<SmallVec<[_; 4]>> =
-            entries.map(|&entry| self.mask_of(session, memo, state, entry, false)).collect();
+            entries.map(|&entry| self.mask_of(session, memo, state, entry, 0)).collect();
         let Some(masks) = masks else { return false };
         self.unite(state, masks.into_iter().collect(), mask);
         true
     }
 
-    /// The mask of a configuration of a state, if it is known; if not, it is looked for if it `may_look`.
-    /// Where bounds on lengths make no difference, it is made from the mask without them.
+    /// The mask of a configuration of a state, if it is known; if not, it is looked for with at most so
+    /// much work, which may be none. Where bounds on lengths make no difference, it is made from the mask
+    /// without them.
     fn mask_of(
         &self,
         session: &mut Session,
         memo: &mut MaskMemo,
         state: &State,
         entry: Entry,
-        may_look: bool,
+        most_work: u64,
     ) -> Option<KnownMask> {
         if let Some(unbounded) = Unbounded::new(entry, &self.tables, session)
             && let Some(mask) =
-                self.mask_as_it_is(session, memo, state, unbounded.entry, may_look)?
+                self.mask_as_it_is(session, memo, state, unbounded.entry, most_work)?
         {
             let Some(bound) = unbounded.bound else { return Some(Some(mask)) };
             let key = (entry, state.text_of(entry));
@@ -229,7 +316,7 @@ impl Engine {
                 return bounded;
             }
         }
-        self.mask_as_it_is(session, memo, state, entry, may_look)
+        self.mask_as_it_is(session, memo, state, entry, most_work)
     }
 
     /// The same without a look at the bounds of the configuration.
@@ -239,8 +326,10 @@ impl Engine {
         memo: &mut MaskMemo,
         state: &State,
         entry: Entry,
-        may_look: bool,
+        most_work: u64,
     ) -> Option<KnownMask> {
+        // What has not been found with less work is looked for again.
+        let is_all_work = most_work >= self.most_work();
         let key = (entry, state.text_of(entry));
         if let Some(Blurred { entry: blurred, written }) = session.blurred(entry) {
             if written.is_some()
@@ -250,12 +339,17 @@ impl Engine {
             }
             let blurred_key = (blurred, state.text_of(blurred));
             let known = memo.masks.get(&blurred_key).or_else(|| {
-                may_look.then(|| {
+                (most_work > 0).then(|| {
                     let lookahead = &mut memo.lookahead;
-                    let mask = session
-                        .if_blurred(|session| self.entry_mask(session, lookahead, state, blurred));
+                    let find = |session: &mut Session| {
+                        self.entry_mask(session, lookahead, state, blurred, most_work)
+                    };
+                    let mask = session.if_blurred(find);
+                    let is_final = is_all_work || mask.as_ref().is_none_or(Option::is_some);
                     let mask = mask.flatten().map(Arc::new);
-                    memo.masks.insert(blurred_key, mask.clone());
+                    if is_final {
+                        memo.masks.insert(blurred_key, mask.clone());
+                    }
                     mask
                 })
             });
@@ -270,10 +364,12 @@ impl Engine {
             }
         }
         memo.masks.get(&key).or_else(|| {
-            may_look.then(|| {
-                let mask = self.entry_mask(session, &mut memo.lookahead, state, entry);
+            (most_work > 0).then(|| {
+                let mask = self.entry_mask(session, &mut memo.lookahead, state, entry, most_work);
                 let mask = mask.map(Arc::new);
-                memo.masks.insert(key, mask.clone());
+                if is_all_work || mask.is_some() {
+                    memo.masks.insert(key, mask.clone());
+                }
                 mask
             })
         })
@@ -324,17 +420,19 @@ impl Engine {
         memo: &mut LookaheadMemo,
         state: &State,
         entry: Entry,
+        most_work: u64,
     ) -> Option<EntryMask> {
         let start = state.only(entry);
-        session.limited(self.most_work(), |session| session.prepare(entry))?;
-        let before = session.steps();
+        session.limited(most_work, |session| session.prepare(entry))?;
+        let (before, work) = (session.steps(), session.work());
         let mut mask = None;
-        for (look, most_work) in self.looks(session, memo) {
-            mask = self.look(look, most_work, session, memo, (&start, entry));
-            if look == Look::Frames {
+        for (look, most) in self.looks(session, memo) {
+            let left = most_work.saturating_sub(session.work() - work);
+            mask = self.look(look, most.min(left), session, memo, (&start, entry));
+            if look == Look::Frames && (mask.is_some() || most <= left) {
                 memo.frames.note(mask.is_some());
             }
-            if mask.is_some() {
+            if mask.is_some() || left <= most {
                 break;
             }
         }
@@ -412,7 +510,10 @@ mod tests {
         /// Whichever way a mask is looked for, it is the same.
         #[test]
         fn all_ways_to_look_are_one(
-            grammar in generate::grammars(),
+            grammar in prop_oneof![
+                9 => generate::grammars(),
+                1 => generate::grammars_of_many_parts(),
+            ],
             tokens in generate::vocabularies(),
             choices in generate::steps(8),
         ) {
@@ -424,6 +525,17 @@ mod tests {
             let mut session = Automaton::compile(&grammar, "root").expect("it compiles").session();
             let mut state = session.start();
             for choice in choices {
+                let mut memo = MaskMemo::default();
+                let mut apart = TokenMask::new(engine.vocabulary().len());
+                if engine.fill(&mut session, &mut memo, &state, &mut apart)
+                    && !state.has_tokens()
+                    && let together = engine.mask_together(&mut session, &mut memo, &state)
+                    && together.is_some()
+                {
+                    let mut tokens = TokenMask::new(engine.vocabulary().len());
+                    engine.unite(&state, Some(together.into_iter().collect()), &mut tokens);
+                    prop_assert_eq!(tokens, apart);
+                }
                 for &entry in state.entries() {
                     let mut looks = vec![Look::Tables, Look::States, Look::Plain];
                     if session.has_independent_frames() {

@@ -193,6 +193,15 @@ proptest! {
     }
 
     #[test]
+    fn masks_of_many_configurations_are_exact(
+        grammar in generate::grammars_of_many_parts(),
+        tokens in generate::vocabularies(),
+        choices in generate::steps(6),
+    ) {
+        run(&engine(&tokens), &grammar, &choices)?;
+    }
+
+    #[test]
     fn masks_of_right_linear_rules_are_exact(
         grammar in generate::linear_grammars(),
         tokens in generate::vocabularies(),

@@ -5,6 +5,7 @@ mod closure;
 mod frames;
 mod items;
 mod keys;
+mod many;
 mod needed;
 mod state;
 mod values;
@@ -184,6 +185,11 @@ impl Session {
         self.stacks.work.spend(work);
     }
 
+    /// How much work has been done so far.
+    pub fn work(&self) -> u64 {
+        self.stacks.work.done()
+    }
+
     /// Whether there has been too much work for [`Session::limited`]: nothing leads on any more, and
     /// whatever is found will not be used.
     pub fn is_spent(&self) -> bool {
@@ -265,6 +271,7 @@ impl Session {
     /// Reads `byte`, with which what has been read is `text`.
     fn read(&mut self, state: &State, byte: u8, text: TextId) -> Reached {
         let mut reached = Reached::new(text);
+        let mut ended: SmallVec<[NodeId; 4]> = SmallVec::new();
         for &Entry { label, track, below } in &state.entries {
             let track = match track {
                 TrackId::NONE => track,
@@ -278,10 +285,17 @@ impl Session {
             if let Some(label) = label {
                 reached.entries.push(Entry { label, track, below });
             }
-            if ends {
+            if ends && track == TrackId::NONE {
+                ended.push(below);
+            } else if ends {
                 let popped = self.pop(below);
                 self.reach(popped, track, &mut reached);
             }
+        }
+        self.unite_many(&mut ended);
+        for below in ended {
+            let popped = self.pop(below);
+            self.reach(popped, TrackId::NONE, &mut reached);
         }
         reached
     }

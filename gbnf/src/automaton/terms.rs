@@ -380,11 +380,14 @@ impl Terms {
             Term::Repeat { item, min: 0, max } => Some((item, max.unwrap_or(u32::MAX))),
             _ => None,
         };
-        let loops: Vec<_> = items.iter().filter_map(|&item| longest(item)).collect();
+        let mut loops: Vec<_> = items.iter().filter_map(|&item| longest(item)).collect();
         if loops.len() > 1 {
+            loops.sort_unstable();
             items.retain(|&item| {
                 longest(item).is_none_or(|(body, max)| {
-                    !loops.iter().any(|&(other, greater)| other == body && greater > max)
+                    loops
+                        .get(loops.partition_point(|&known| known <= (body, max)))
+                        .is_none_or(|&(other, _)| other != body)
                 })
             });
         }

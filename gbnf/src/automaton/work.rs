@@ -20,6 +20,11 @@ impl Work {
         self.done += more;
     }
 
+    /// How much has been done.
+    pub(crate) fn done(&self) -> u64 {
+        self.done
+    }
+
     /// Whether there has been too much: what is found from now on means nothing.
     pub(crate) fn is_too_much(&self) -> bool {
         self.done > self.most

@@ -327,6 +327,33 @@ fn many_ways() -> Vec<Hostile> {
             || vec![complete("xy".repeat(5_000)), complete("y".repeat(10_000))],
         ),
         works(
+            "counted-parts-that-may-be-empty",
+            || {
+                let part = |number: u32| {
+                    let own = char::from_u32(0x4e00 + number).unwrap_or_default();
+                    format!("[a-z{own}]{{0,9}} ")
+                };
+                format!("root ::= {}\".\"", (0..400).map(part).collect::<String>())
+            },
+            || {
+                let longest = "a".repeat(400 * 9);
+                vec![
+                    complete("abc一丁七."),
+                    complete(format!("{longest}.")),
+                    refused(format!("{longest}a")),
+                    refused("丁一"),
+                ]
+            },
+        ),
+        works(
+            "ended-parts-that-may-be-left-out",
+            || {
+                let part = |number| format!("([a-z]+ \"{number}\")? ");
+                format!("root ::= {}\".\"", (0..1_000).map(part).collect::<String>())
+            },
+            || vec![complete("a1bc22d333."), alive("a1bc22d3"), refused("a2b1."), refused("a1000")],
+        ),
+        works(
             "palindromes",
             || "root ::= \"a\" root \"a\" | \"b\" root \"b\" | \"a\" | \"b\" | \"\"".into(),
             || vec![complete("ab".repeat(250) + "a"), complete("a".repeat(2_000))],

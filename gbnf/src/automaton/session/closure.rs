@@ -208,7 +208,7 @@ impl Session {
         self.unite(nodes)
     }
 
-    fn unite(&mut self, nodes: SmallVec<[NodeId; 4]>) -> NodeId {
+    pub(super) fn unite(&mut self, nodes: SmallVec<[NodeId; 4]>) -> NodeId {
         self.stacks.union(nodes, &self.program, &mut self.counts)
     }
 
@@ -313,6 +313,7 @@ impl Session {
         if !entries.is_sorted_by(|one, other| place(one) < place(other)) {
             entries.sort_unstable();
             entries.dedup();
+            self.drop_contained(&mut entries);
             let mut kept = 0;
             let mut at = 0;
             while let Some(&Entry { label, track, below }) = entries.get(at) {

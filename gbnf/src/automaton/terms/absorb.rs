@@ -8,11 +8,16 @@ use super::{Term, TermId, Terms};
 
 /// So many pairs of states are compared to see that a class contains another one.
 const MAX_PAIRS: usize = 64;
+/// Among more alternatives none is compared with all others.
+const MAX_ALTERNATIVES: usize = 256;
 
 impl Terms {
     /// Drops the alternatives that are seen to be contained in another one `x* rest`: those of parts
     /// that repetitions of `x` match, followed by the same rest.
     pub(super) fn absorb_by_loops(&self, items: &mut Vec<TermId>) {
+        if items.len() > MAX_ALTERNATIVES {
+            return;
+        }
         let mut at = 0;
         while let Some(&absorbing) = items.get(at) {
             if let Some((item, rest)) = self.as_loop(absorbing) {
@@ -27,13 +32,27 @@ impl Terms {
 
     /// What a term repeats without bounds, and what follows.
     fn as_loop(&self, term: TermId) -> Option<(TermId, TermId)> {
-        let (first, rest) = match self.entries[term.index()].term {
-            Term::Concat(first, rest) => (first, rest),
-            _ => (term, TermId::EMPTY),
-        };
+        let (first, rest) = self.split(term);
         match self.entries[first.index()].term {
             Term::Repeat { item, min: 0, max: None } => Some((item, rest)),
             _ => None,
+        }
+    }
+
+    /// What a term repeats up to how often, and what follows.
+    pub(crate) fn as_optional(&self, term: TermId) -> Option<(TermId, u32, TermId)> {
+        let (first, rest) = self.split(term);
+        match self.entries[first.index()].term {
+            Term::Repeat { item, min: 0, max: Some(max) } => Some((item, max, rest)),
+            _ => None,
+        }
+    }
+
+    /// The first part of a term, and what follows.
+    fn split(&self, term: TermId) -> (TermId, TermId) {
+        match self.entries[term.index()].term {
+            Term::Concat(first, rest) => (first, rest),
+            _ => (term, TermId::EMPTY),
         }
     }
 
@@ -67,6 +86,10 @@ impl Terms {
     /// Whether each match of a term is seen to be a match of another one, both without loops, as
     /// classes of characters are.
     fn is_class_within(&self, class: TermId, other: TermId) -> bool {
+        let [bytes, others] = [class, other].map(|term| &self.entries[term.index()].term);
+        if let (Term::Bytes(bytes), Term::Bytes(others)) = (bytes, others) {
+            return bytes.is_subset(others);
+        }
         let mut pairs = vec![(class, other)];
         let mut at = 0;
         while let Some(&(class, other)) = pairs.get(at) {

@@ -69,6 +69,11 @@ impl ByteSet {
         self.0.iter().zip(other.0).any(|(word, more)| word & more != 0)
     }
 
+    /// Whether `other` has all of them.
+    pub(super) fn is_subset(&self, other: &Self) -> bool {
+        self.0.iter().zip(other.0).all(|(word, more)| word & !more == 0)
+    }
+
     /// The bytes in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
         (0_u8..).zip(self.0).flat_map(|(index, mut word)| {
