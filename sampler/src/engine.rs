@@ -238,7 +238,10 @@ impl Engine {
             };
             match self.mask_of(session, memo, state, entry, left).flatten() {
                 Some(mask) => masks.push(mask),
-                None => missing.push(entry),
+                None if may_be_together && !matches!(entry.label, Label::Token(_)) => {
+                    missing.push(entry);
+                }
+                None => return None,
             }
         }
         if missing.is_empty() {
@@ -246,9 +249,6 @@ impl Engine {
         }
         let mut others = state.clone();
         others.retain(|entry| missing.binary_search(&entry).is_ok());
-        if others.has_tokens() || !may_be_together {
-            return None;
-        }
         masks.push(self.mask_together(session, memo, &others)?);
         Some(masks)
     }
@@ -264,10 +264,8 @@ impl Engine {
             return mask;
         }
         let before = session.steps();
-        let find = |session: &mut Session| few_states::tokens(session, state, &self.tables);
-        let found = session.look_ahead(|session| session.limited(self.most_work(), find));
+        let mask = self.look_by_states(self.most_work(), session, state).map(Arc::new);
         self.tables.count_visited(session.steps() - before + 1);
-        let mask = found.map(|found| Arc::new(EntryMask::from(found.into_set())));
         let together = Together { mask: mask.clone(), of: state.entries().len() };
         memo.together.insert(state.clone(), together);
         mask
@@ -282,11 +280,10 @@ impl Engine {
         mask: &mut TokenMask,
     ) -> bool {
         let entries = state.entries().iter();
-        let masks: Option<SmallVec<[_; 4]>> =
-            entries.map(|&entry| self.mask_of(session, memo, state, entry, 0)).collect();
-        let Some(masks) = masks else { return false };
-        self.unite(state, masks.into_iter().collect(), mask);
-        true
+        // Where one has none of its own, all together may have.
+        let masks: Option<SmallVec<_>> =
+            entries.map(|&entry| self.mask_of(session, memo, state, entry, 0).flatten()).collect();
+        masks.is_some() && self.unite(state, masks, mask)
     }
 
     /// The mask of a configuration of a state, if it is known; if not, it is looked for with at most so
@@ -476,12 +473,10 @@ impl Engine {
         memo: &mut LookaheadMemo,
         (start, entry): (&State, Entry),
     ) -> Option<EntryMask> {
+        if look == Look::States && !matches!(entry.label, Label::Token(_)) {
+            return self.look_by_states(most_work, session, start);
+        }
         let find = |session: &mut Session| {
-            if look == Look::States && !matches!(entry.label, Label::Token(_)) {
-                return EntryMask::from(
-                    few_states::tokens(session, start, &self.tables).into_set(),
-                );
-            }
             let mut lookahead = Lookahead {
                 engine: self,
                 session,
@@ -495,6 +490,18 @@ impl Engine {
             lookahead.entry_mask(start, entry)
         };
         session.look_ahead(|session| session.limited(most_work, find))
+    }
+
+    /// The mask of a state through the states that are met; nothing if it takes too much work.
+    fn look_by_states(
+        &self,
+        most_work: u64,
+        session: &mut Session,
+        start: &State,
+    ) -> Option<EntryMask> {
+        let find = |session: &mut Session| few_states::tokens(session, start, &self.tables);
+        let found = session.look_ahead(|session| session.limited(most_work, find))?;
+        Some(found.into_set().into())
     }
 }
 

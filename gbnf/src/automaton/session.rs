@@ -185,7 +185,7 @@ impl Session {
         self.stacks.work.spend(work);
     }
 
-    /// How much work has been done so far.
+    /// How much work has been done so far, in the unit of [`Session::limited`].
     pub fn work(&self) -> u64 {
         self.stacks.work.done()
     }
@@ -292,8 +292,7 @@ impl Session {
                 self.reach(popped, track, &mut reached);
             }
         }
-        self.unite_many(&mut ended);
-        for below in ended {
+        for below in self.unite_many(ended) {
             let popped = self.pop(below);
             self.reach(popped, TrackId::NONE, &mut reached);
         }

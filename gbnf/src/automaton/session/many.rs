@@ -34,13 +34,14 @@ impl Session {
         entries.retain(|entry| as_optional(entry).is_none_or(|(key, max)| longest[&key] == max));
     }
 
-    /// Makes many stacks one set of them: popping that visits each position behind them once.
-    pub(super) fn unite_many(&mut self, nodes: &mut SmallVec<[NodeId; 4]>) {
+    /// Each of some stacks once; many as one set of them, popping which visits each position behind them
+    /// once.
+    pub(super) fn unite_many(&mut self, mut nodes: SmallVec<[NodeId; 4]>) -> SmallVec<[NodeId; 4]> {
         nodes.sort_unstable();
         nodes.dedup();
-        if nodes.len() > MANY {
-            let all = std::mem::take(nodes);
-            nodes.push(self.unite(all));
+        if nodes.len() <= MANY {
+            return nodes;
         }
+        SmallVec::from_slice(&[self.unite(nodes)])
     }
 }
