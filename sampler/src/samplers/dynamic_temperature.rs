@@ -68,8 +68,10 @@ impl Sampler for DynamicTemperature {
             Temperature::scale(t, candidates);
         }
         let t = if divides { t } else { 1.0 };
-        // In double precision, unlike everywhere else.
         let data = candidates.as_mut_slice();
+        // Infinity by infinity is no number: the best candidate would be the last.
+        let t = if data[0].logit.is_finite() { t } else { t.min(f32::MAX) };
+        // In double precision, unlike everywhere else.
         let max = f64::from(data[0].logit / t);
         let mut sum = 0.0;
         for candidate in &mut *data {
@@ -111,6 +113,15 @@ mod tests {
         };
         let (sure, unsure) = (spread([9.0, 0.0, -1.0]), spread([0.2, 0.1, 0.0]));
         assert!(1.9 < sure && sure < 2.0 && 0.6 < unsure && unsure < 0.7, "{sure} {unsure}");
+    }
+
+    /// With an exponent below 0 the temperature is infinite where the model is entirely sure.
+    #[test]
+    fn what_is_infinite_stays_the_best() {
+        let mut candidates = Candidates::from_logits(&[0.0, f32::INFINITY, f32::NEG_INFINITY]);
+        DynamicTemperature::new(0.5, 0.1, -1.0).unwrap().apply(&mut candidates);
+        assert_eq!(candidates.max_logit(), Some(f32::INFINITY));
+        assert!(candidates.as_slice()[1].logit < f32::INFINITY);
     }
 
     #[test]
