@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
+use minijinja::value::Serde;
 use serde_json::json;
 
 use super::*;
@@ -76,19 +77,20 @@ fn the_chat_template_writes_what_was_trained() {
     });
     environment.add_template("chat", CHAT_TEMPLATE).unwrap();
     let template = environment.get_template("chat").unwrap();
+    let render = |context: serde_json::Value| template.render(Serde(context)).unwrap();
     let mut kinds = BTreeMap::new();
     for number in 0..3000 {
         let corpus::Document { kind, text } = corpus::document(8, number);
         let Some(messages) = conversation(&text) else { continue };
         *kinds.entry(format!("{kind:?}")).or_insert(0) += 1;
         let (tools, messages) = messages;
-        let rendered = template.render(json!({"tools": tools, "messages": messages})).unwrap();
+        let rendered = render(json!({"tools": tools, "messages": messages}));
         assert_eq!(rendered, text);
         // What comes before an answer is the prompt for it.
         let (before, _) = text.rsplit_once("<|im_start|>assistant\n").unwrap();
         let asked = &messages[..messages.len() - 1];
         let context = json!({"tools": tools, "messages": asked, "add_generation_prompt": true});
-        assert_eq!(template.render(context).unwrap(), format!("{before}<|im_start|>assistant\n"));
+        assert_eq!(render(context), format!("{before}<|im_start|>assistant\n"));
     }
     assert!(kinds.values().all(|&count| count > 50) && kinds.len() == 2, "{kinds:?}");
 }
