@@ -110,6 +110,35 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn bytes_around_one_lead_where_it_does(
+        grammar in prop_oneof![generate::grammars(), generate::members_grammars(), generate::unique_grammars()],
+        steps in generate::steps(12),
+    ) {
+        let automaton = Automaton::compile(&grammar, "root").expect("generated grammars compile");
+        let mut session = automaton.session();
+        let mut state = session.start();
+        for step in steps {
+            let next: Vec<_> = (0..=u8::MAX).map(|byte| session.step(&state, byte)).collect();
+            for byte in 0..=u8::MAX {
+                let (to, around) = session.step_around(&state, byte);
+                prop_assert!(around.contains(&byte));
+                for other in around {
+                    prop_assert_eq!(&next[usize::from(other)], &to, "{} {}: {}", byte, other, grammar);
+                }
+            }
+            let mut live: Vec<_> = next.into_iter().filter(|next| !next.is_dead()).collect();
+            if live.is_empty() {
+                break;
+            }
+            state = live.swap_remove(usize::from(step) % live.len());
+        }
+    }
+}
+
 /// The same language, but with each rule also inside of an alternative that matches nothing.
 fn with_stack(grammar: &Grammar) -> Grammar {
     let mut changed = Grammar::default();

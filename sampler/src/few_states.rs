@@ -17,7 +17,7 @@ impl Automaton for States<'_> {
     type State = State;
     type Row = Vec<(u8, u8, State)>;
 
-    const OFTEN: u32 = 4;
+    const OFTEN: u32 = 1;
 
     fn dead(&self) -> State {
         State::default()
@@ -28,14 +28,20 @@ impl Automaton for States<'_> {
     }
 
     fn next(&mut self, state: &State, byte: u8) -> (State, RangeInclusive<u8>) {
-        let next = self.0.step(state, byte);
+        let (next, around) = self.0.step_around(state, byte);
         // What has been read makes no difference then.
-        (if next.is_dead() { self.dead() } else { next }, byte..=byte)
+        (if next.is_dead() { self.dead() } else { next }, around)
     }
 
     fn row(&mut self, state: &State) -> Self::Row {
-        let first = self.0.first(state);
-        first.iter().map(|byte| (byte, byte, self.next(state, byte).0)).collect()
+        let mut row = Self::Row::new();
+        for byte in self.0.first(state).iter() {
+            if row.last().is_none_or(|&(_, last, _)| last < byte) {
+                let (next, around) = self.next(state, byte);
+                row.push((byte, *around.end(), next));
+            }
+        }
+        row
     }
 }
 

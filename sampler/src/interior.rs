@@ -66,23 +66,29 @@ impl Interior {
         walk.into_table()
     }
 
-    /// The table of a term of which the one without bounds on lengths is known: tokens of at most
+    /// The table of a term from that of `free`, the same without bounds on lengths: tokens of at most
     /// `short` bytes do not reach the bounds, the others are walked through.
     pub(crate) fn of_bounded(
-        free: &Self,
-        short: usize,
+        (free, short): (TermId, usize),
         start: TrieNode,
         term: TermId,
         tables: &Tables,
         terms: &Terms,
     ) -> Self {
         let trie = &tables.trie;
-        let mut inside = free.inside.to_mask(tables.len);
+        let table = tables.interior(start, free, terms);
+        let mut inside = table.inside.to_mask(tables.len);
         // That nothing goes on behind a text is told apart only by a text that is longer.
         let short = short - 1;
         let is_short = |node: TrieNode| trie.bytes_between(start, node) <= short;
         let mut pending: Vec<(Vec<TrieNode>, TermId)> = Vec::new();
         for &node in trie.at_depth(start, short) {
+            // Bounds allow less: what cannot be read without them, as most of the longest tokens cannot,
+            // is in neither table.
+            let lives = |term, byte| Some(terms.next(term, byte)).filter(|&t| t != TermId::NOTHING);
+            if trie.way(start, node).try_fold(free, lives).is_none() {
+                continue;
+            }
             trie.tokens_below(node).iter().for_each(|&token| inside.remove(token));
             let after = terms.after(term, &trie.between(start, node));
             match pending.last_mut() {
@@ -92,7 +98,7 @@ impl Interior {
             }
         }
         let mut walk = Walk::new(start, (tables, terms), |_| false);
-        walk.go_on_from(free, inside, is_short);
+        walk.go_on_from(&table, inside, is_short);
         walk.through(pending);
         walk.into_table()
     }

@@ -206,8 +206,7 @@ impl Tables {
                     .or_else(|| Interior::of_alike(node, term, self, terms, |_| false))
                     .unwrap_or_else(|| Interior::new(node, term, self, terms));
             }
-            let free = self.interior(node, free, terms);
-            Interior::of_bounded(&free, short, node, term, self, terms)
+            Interior::of_bounded((free, short), node, term, self, terms)
         })
     }
 

@@ -360,15 +360,20 @@ impl TokenTrie {
 
     /// The bytes from a node to one below it.
     pub(crate) fn between(&self, from: TrieNode, to: TrieNode) -> Vec<u8> {
-        let mut path = Vec::new();
+        self.way(from, to).collect()
+    }
+
+    /// The same, one after the other.
+    pub(crate) fn way(&self, from: TrieNode, to: TrieNode) -> impl Iterator<Item = u8> + use<'_> {
         let mut at = from;
-        while at != to {
-            let children = self.child_range(at);
-            let behind = self.children[children.clone()].partition_point(|&child| child <= to);
-            let child = children.start + behind - 1;
-            path.push(self.child_bytes[child]);
-            at = self.children[child];
-        }
-        path
+        std::iter::from_fn(move || {
+            (at != to).then(|| {
+                let children = self.child_range(at);
+                let behind = self.children[children.clone()].partition_point(|&child| child <= to);
+                let child = children.start + behind - 1;
+                at = self.children[child];
+                self.child_bytes[child]
+            })
+        })
     }
 }

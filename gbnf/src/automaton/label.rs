@@ -1,5 +1,7 @@
 //! Labels: how far a terminal has been read.
 
+use std::ops::RangeInclusive;
+
 use crate::automaton::members::{ContextId, KeyStateId};
 use crate::automaton::terms::{ByteSet, TermId, Terms};
 
@@ -97,6 +99,27 @@ pub(crate) fn step(label: Label, byte: u8, terms: &Terms, texts: &[Box<[u8]>]) -
         Label::Token(_) | Label::Key { .. } | Label::Item { .. } | Label::ItemEnd { .. } => {
             After::DEAD
         }
+    }
+}
+
+/// Bytes around one of which each leads such a label where that one does.
+pub(crate) fn around(
+    label: Label,
+    byte: u8,
+    terms: &Terms,
+    texts: &[Box<[u8]>],
+) -> RangeInclusive<u8> {
+    match label {
+        Label::Term(term) => terms.next_around(term, byte).1,
+        Label::Counted { rest: TermId::EMPTY, item, .. } => terms.next_around(item, byte).1,
+        Label::Counted { rest, .. } => terms.next_around(rest, byte).1,
+        Label::Text { text, at } => match texts[text as usize][at as usize] {
+            next if byte < next => 0..=next - 1,
+            next if byte > next => next + 1..=u8::MAX,
+            next => next..=next,
+        },
+        Label::Key { .. } => byte..=byte,
+        Label::Token(_) | Label::Item { .. } | Label::ItemEnd { .. } => 0..=u8::MAX,
     }
 }
 

@@ -11,6 +11,7 @@ mod state;
 mod values;
 
 use std::collections::BinaryHeap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -244,6 +245,23 @@ impl Session {
         let text = self.text_after(state.text, &[byte]);
         let reached = self.read(state, byte, text);
         self.finish(reached)
+    }
+
+    /// The same, with bytes around this one of which each leads there as well.
+    pub fn step_around(&mut self, state: &State, byte: u8) -> (State, RangeInclusive<u8>) {
+        let mut around = 0..=u8::MAX;
+        if !self.program.lists.is_empty() {
+            // What has been read is part of the state.
+            around = byte..=byte;
+        }
+        for entry in &state.entries {
+            if around.start() == around.end() {
+                break;
+            }
+            let own = label::around(entry.label, byte, &self.terms, &self.program.texts);
+            around = *around.start().max(own.start())..=*around.end().min(own.end());
+        }
+        (self.step(state, byte), around)
     }
 
     /// The same where the byte stays inside the only terminal, as most bytes of a text do.
