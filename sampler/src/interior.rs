@@ -590,3 +590,54 @@ impl Footprint for Iterations {
             + size_of_val(&*self.exits)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trie::TokenTrie;
+    use crate::vocabulary::Vocabulary;
+    use grammask_gbnf::{Automaton, Label, parse};
+
+    /// Bounds that only the longest tokens reach, which are blanks, dashes, signs of equality and such.
+    const BOUNDED: [&str; 5] = [
+        r"@all([ -~]*; [^a-z]{3,70})",
+        r#"@all([ =]+ ("-" [ =]+)*; ([ -Z] | "\\" [a-z]){0,60}) "\""?"#,
+        r#"@all([a-z=]+ ("-" [a-z=]+)*; [ -~]{0,64}) "\"""#,
+        r#"@all([ =]+ ("--" [ =]+)? | "-"+; [ -~]{0,45})"#,
+        r#"@all([^"]*; [ -~]{20,50}; !("=" [ -~]*)) ("=" | "\"")"#,
+    ];
+
+    #[test]
+    fn tables_of_bounded_terms_are_those_of_the_terms() {
+        let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
+        let tables = Tables::new(&vocabulary);
+        for body in BOUNDED {
+            let grammar = parse(&format!("root ::= {body}")).expect("a grammar");
+            let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
+            let terms = automaton.terms();
+            let start = automaton.session().start();
+            let Label::Term(start) = start.entries()[0].label else {
+                panic!("{body} is a terminal")
+            };
+            let (mut compared, mut inside) = (0, 0);
+            for text in ["", "=", "= ", "==-", "-", "--", "= = = = = = = = = = = = = = = = "] {
+                let term = text.bytes().fold(start, |term, byte| terms.next(term, byte));
+                let (free, bytes) = terms.without_bounds(term, 20);
+                if free == term {
+                    continue;
+                }
+                let table =
+                    Interior::of_bounded((free, bytes), TokenTrie::ROOT, term, &tables, terms);
+                let plain = Interior::new(TokenTrie::ROOT, term, &tables, terms);
+                let [of_table, of_plain] = [&table, &plain].map(|it| it.inside.to_mask(tables.len));
+                assert_eq!(of_table, of_plain, "{body} after {text:?}");
+                assert_eq!(table.ends.nodes, plain.ends.nodes, "{body} after {text:?}");
+                assert_eq!(table.exits, plain.exits, "{body} after {text:?}");
+                assert!(plain.ambiguous.iter().all(|byte| table.ambiguous.contains(byte)));
+                compared += 1;
+                inside += of_plain.count();
+            }
+            assert!(compared > 1 && inside > 0, "{body}: {compared} tables");
+        }
+    }
+}
