@@ -17,6 +17,7 @@ impl Automaton for States<'_> {
     type State = State;
     type Row = Vec<(u8, u8, State)>;
 
+    // A step tells of the bytes around it as well, so that few make a row.
     const OFTEN: u32 = 1;
 
     fn dead(&self) -> State {

@@ -82,15 +82,20 @@ impl Interior {
         let short = short - 1;
         let is_short = |node: TrieNode| trie.bytes_between(start, node) <= short;
         let mut pending: Vec<(Vec<TrieNode>, TermId)> = Vec::new();
+        let mut path = Vec::new();
         for &node in trie.at_depth(start, short) {
+            path.clear();
+            let lives = trie.way(start, node).try_fold(free, |term, byte| {
+                path.push(byte);
+                Some(terms.next(term, byte)).filter(|&next| next != TermId::NOTHING)
+            });
             // Bounds allow less: what cannot be read without them, as most of the longest tokens cannot,
             // is in neither table.
-            let lives = |term, byte| Some(terms.next(term, byte)).filter(|&t| t != TermId::NOTHING);
-            if trie.way(start, node).try_fold(free, lives).is_none() {
+            if lives.is_none() {
                 continue;
             }
             trie.tokens_below(node).iter().for_each(|&token| inside.remove(token));
-            let after = terms.after(term, &trie.between(start, node));
+            let after = terms.after(term, &path);
             match pending.last_mut() {
                 _ if matches!(after, TermId::EMPTY | TermId::NOTHING) => {}
                 Some((nodes, term)) if *term == after => nodes.push(node),

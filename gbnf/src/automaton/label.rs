@@ -110,9 +110,9 @@ pub(crate) fn around(
     texts: &[Box<[u8]>],
 ) -> RangeInclusive<u8> {
     match label {
-        Label::Term(term) => terms.next_around(term, byte).1,
-        Label::Counted { rest: TermId::EMPTY, item, .. } => terms.next_around(item, byte).1,
-        Label::Counted { rest, .. } => terms.next_around(rest, byte).1,
+        Label::Term(term)
+        | Label::Counted { rest: TermId::EMPTY, item: term, .. }
+        | Label::Counted { rest: term, .. } => terms.next_around(term, byte).1,
         Label::Text { text, at } => match texts[text as usize][at as usize] {
             next if byte < next => 0..=next - 1,
             next if byte > next => next + 1..=u8::MAX,
@@ -156,9 +156,9 @@ pub(crate) fn counted(rest: TermId, item: TermId, min: u32, max: u32, terms: &Te
 /// The bytes that may come next in such a label.
 pub(crate) fn first(label: Label, terms: &Terms, texts: &[Box<[u8]>]) -> ByteSet {
     match label {
-        Label::Term(term) => terms.first(term),
-        Label::Counted { rest: TermId::EMPTY, item, .. } => terms.first(item),
-        Label::Counted { rest, .. } => terms.first(rest),
+        Label::Term(term)
+        | Label::Counted { rest: TermId::EMPTY, item: term, .. }
+        | Label::Counted { rest: term, .. } => terms.first(term),
         Label::Text { text, at } => {
             let mut set = ByteSet::default();
             let byte = texts[text as usize][at as usize];

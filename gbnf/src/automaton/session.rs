@@ -247,23 +247,6 @@ impl Session {
         self.finish(reached)
     }
 
-    /// The same, with bytes around this one of which each leads there as well.
-    pub fn step_around(&mut self, state: &State, byte: u8) -> (State, RangeInclusive<u8>) {
-        let mut around = 0..=u8::MAX;
-        if !self.program.lists.is_empty() {
-            // What has been read is part of the state.
-            around = byte..=byte;
-        }
-        for entry in &state.entries {
-            if around.start() == around.end() {
-                break;
-            }
-            let own = label::around(entry.label, byte, &self.terms, &self.program.texts);
-            around = *around.start().max(own.start())..=*around.end().min(own.end());
-        }
-        (self.step(state, byte), around)
-    }
-
     /// The same where the byte stays inside the only terminal, as most bytes of a text do.
     fn step_inside(&self, state: &State, byte: u8) -> Option<State> {
         let &[Entry { label: Label::Term(term), track: TrackId::NONE, below }] = &state.entries[..]
@@ -276,6 +259,22 @@ impl Session {
             let entry = Entry { label: Label::Term(next), track: TrackId::NONE, below };
             state.only(entry)
         })
+    }
+
+    /// The state after `byte`, and bytes around it of which each leads there as well.
+    pub fn step_around(&mut self, state: &State, byte: u8) -> (State, RangeInclusive<u8>) {
+        let next = self.step(state, byte);
+        if !self.program.lists.is_empty() {
+            // What has been read is part of the state.
+            return (next, byte..=byte);
+        }
+        let labels = state.entries.iter().map(|entry| entry.label);
+        let around = labels
+            .map(|label| label::around(label, byte, &self.terms, &self.program.texts))
+            .fold(0..=u8::MAX, |all, own| {
+                *all.start().max(own.start())..=*all.end().min(own.end())
+            });
+        (next, around)
     }
 
     /// The text with some more bytes, if texts matter.
