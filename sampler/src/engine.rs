@@ -81,6 +81,9 @@ enum Look {
 /// forgotten members if the mask depends on them.
 type KnownMask = Option<Arc<EntryMask>>;
 
+/// The masks of the configurations of a state: together, they are the state's.
+type EntryMasks = SmallVec<[Arc<EntryMask>; 4]>;
+
 /// Masks that have been looked for, by configuration and the text on which it depends: those of one
 /// session.
 #[derive(Debug)]
@@ -212,57 +215,74 @@ impl Engine {
     }
 
     /// The masks of the configurations of a state; nothing if they take too much work. Each is looked for
-    /// alone, which may do for later states as well; if that takes long, those that are left are read
-    /// together.
+    /// alone, which may do for later states as well; if that takes long, all are read together. What is
+    /// known already makes no difference to what is found, unless there are many configurations.
     fn masks(
         &self,
         session: &mut Session,
         memo: &mut MaskMemo,
         state: &State,
-    ) -> Option<SmallVec<[Arc<EntryMask>; 4]>> {
+    ) -> Option<EntryMasks> {
         let entries = state.entries();
         // Keys and items that are compared make each state another one.
         let is_compared = |entry: &Entry| {
             matches!(entry.label, Label::Key { .. }) || entry.track != TrackId::NONE
         };
-        let may_be_together = !entries.iter().any(is_compared);
-        let is_many = may_be_together && entries.len() > MANY;
-        let most = if is_many { MOST_APART } else { self.most_work() };
-        let before = session.work();
-        let (mut masks, mut missing) = (SmallVec::new(), SmallVec::<[Entry; 4]>::new());
-        for &entry in entries {
-            let left = match entry.label {
-                // There is no text to be read.
-                Label::Token(_) => self.most_work(),
-                _ => most.saturating_sub(session.work() - before),
-            };
-            match self.mask_of(session, memo, state, entry, left).flatten() {
-                Some(mask) => masks.push(mask),
-                None if may_be_together && !matches!(entry.label, Label::Token(_)) => {
-                    missing.push(entry);
-                }
-                None => return None,
+        if entries.iter().any(is_compared) {
+            return self.masks_apart(session, memo, state, None);
+        }
+        let is_many = entries.len() > MANY;
+        let known = if memo.together.is_empty() { None } else { memo.together.get(state) };
+        let together = if let Some(Together { mask, .. }) = known {
+            mask
+        } else {
+            let most = if is_many { MOST_APART } else { self.most_work() };
+            let apart = self.masks_apart(session, memo, state, Some(most));
+            if apart.is_some() {
+                return apart;
             }
+            self.mask_together(session, memo, state)
+        };
+        if together.is_none() && !is_many {
+            return self.masks_apart(session, memo, state, None);
         }
-        if missing.is_empty() {
-            return Some(masks);
-        }
-        let mut others = state.clone();
-        others.retain(|entry| missing.binary_search(&entry).is_ok());
-        masks.push(self.mask_together(session, memo, &others)?);
-        Some(masks)
+        // A token is no text to be read.
+        let tokens = entries.iter().filter(|entry| matches!(entry.label, Label::Token(_)));
+        let tokens = tokens
+            .map(|&entry| self.mask_of(session, memo, state, entry, self.most_work()).flatten());
+        tokens.chain([together]).collect()
     }
 
-    /// The mask of some configurations, read all at once.
+    /// The masks of the configurations of a state, each looked for alone; nothing if one takes too much
+    /// work, or if all take more than they share, if they do.
+    fn masks_apart(
+        &self,
+        session: &mut Session,
+        memo: &mut MaskMemo,
+        state: &State,
+        shared: Option<u64>,
+    ) -> Option<EntryMasks> {
+        let before = session.work();
+        let entries = state.entries().iter();
+        let masks = entries.map(|&entry| {
+            let left = match shared {
+                Some(most) if !matches!(entry.label, Label::Token(_)) => {
+                    most.saturating_sub(session.work() - before)
+                }
+                _ => self.most_work(),
+            };
+            self.mask_of(session, memo, state, entry, left).flatten()
+        });
+        masks.collect()
+    }
+
+    /// The mask of all configurations that are not tokens, read at once.
     fn mask_together(
         &self,
         session: &mut Session,
         memo: &mut MaskMemo,
         state: &State,
     ) -> KnownMask {
-        if let Some(Together { mask, .. }) = memo.together.get(state) {
-            return mask;
-        }
         let before = session.steps();
         let mask = self.look_by_states(self.most_work(), session, state).map(Arc::new);
         self.tables.count_visited(session.steps() - before + 1);
@@ -281,7 +301,7 @@ impl Engine {
     ) -> bool {
         let entries = state.entries().iter();
         // Where one has none of its own, all together may have.
-        let masks: Option<SmallVec<_>> =
+        let masks: Option<EntryMasks> =
             entries.map(|&entry| self.mask_of(session, memo, state, entry, 0).flatten()).collect();
         masks.is_some() && self.unite(state, masks, mask)
     }
@@ -396,14 +416,14 @@ impl Engine {
     fn unite(
         &self,
         state: &State,
-        entries: Option<SmallVec<[Arc<EntryMask>; 4]>>,
+        masks: Option<EntryMasks>,
         mask: &mut (impl MaskBuffer + ?Sized),
     ) -> bool {
-        let Some(entries) = entries else {
+        let Some(masks) = masks else {
             mask.assign(None);
             return false;
         };
-        EntryMask::unite(&entries, mask);
+        EntryMask::unite(&masks, mask);
         if state.is_complete() {
             self.vocabulary.eog_ids().iter().for_each(|&token| mask.add(token));
         }

@@ -94,6 +94,10 @@ impl<K: Eq + Hash, V: Clone + Footprint> Generations<K, V> {
         self.values.values_mut().for_each(|(_, age)| *age = KEPT);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// How many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
         self.kept + self.bytes.iter().sum::<usize>()
