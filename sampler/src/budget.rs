@@ -7,17 +7,18 @@ use std::fmt;
 use std::sync::Arc;
 
 use grammask_gbnf::{
-    Automaton, Entry, KeyTerms, KnownKeys, Label, Needs, Session, Spelling, State, TermId, Terms,
-    TrackId,
+    Automaton, ByteSet, Entry, KeyTerms, KnownKeys, Label, Needs, Session, Spelling, State, TermId,
+    Terms, TrackId,
 };
 
 pub(crate) use costs::Costs;
 use spelling::TokenSpelling;
 
 use crate::engine::{Engine, MaskMemo};
+use crate::interior::Interior;
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
-use crate::trie::TokenTrie;
+use crate::trie::{TokenTrie, TrieNode};
 
 /// What completing the texts of an automaton takes in the tokens of an engine.
 pub(crate) fn needs(engine: &Arc<Engine>, automaton: &Automaton) -> Arc<Needs> {
@@ -72,7 +73,11 @@ impl<'a> Budget<'a> {
         }
         for &entry in state.entries() {
             let mut allowed = TokenMask::new(mask.len());
-            engine.fill(session, memo, &state.only(entry), &mut allowed);
+            if !engine.fill(session, memo, &state.only(entry), &mut allowed) {
+                // What only all configurations together have.
+                open.union_with(mask);
+                continue;
+            }
             let Some(top) = self.top(engine, session, entry) else {
                 open.union_with(&allowed);
                 continue;
@@ -121,8 +126,12 @@ impl<'a> Budget<'a> {
                 let table =
                     engine.tables.iterations(TokenTrie::ROOT, (rest, item), session.terms());
                 let first = session.first_behind(entry);
-                let is_unambiguous = first.is_some_and(|first| !first.intersects(&table.ambiguous));
                 let terms = session.terms();
+                let mut inside = table.ambiguous;
+                if !table.ends.is_empty() {
+                    inside.union_with(&terms.first(item));
+                }
+                let is_unambiguous = first.is_some_and(|first| !first.intersects(&inside));
                 let term = terms.concat(rest, terms.repeat(item, min, None));
                 let inside = table.at_most(max, &engine.tables.characters);
                 let inside = inside.map(|tokens| tokens.to_mask(engine.vocabulary().len()));
@@ -133,7 +142,8 @@ impl<'a> Budget<'a> {
                 let (&[term], Some(member)) = (&free[..], only) else { return None };
                 let behind = session.needed_behind_some_key(entry, member, self.needs)?;
                 let table = engine.tables.key(TokenTrie::ROOT, term, session.terms());
-                let is_unambiguous = table.ambiguous.is_empty() && table.exits.is_empty();
+                let inside = engine.inside_or_behind(term, &table, session.terms());
+                let is_unambiguous = inside.is_empty() && table.exits.is_empty();
                 let known = engine.known_keys(session, session.known_keys(entry.label)?);
                 Some(Top { term, behind, is_unambiguous, known, inside: None })
             }
@@ -252,8 +262,20 @@ impl Engine {
     /// Whether what a token does inside of the terminal of a configuration is all that it does.
     fn is_unambiguous(&self, session: &mut Session, entry: Entry, term: TermId) -> bool {
         let table = self.tables.interior(TokenTrie::ROOT, term, session.terms());
+        let inside = self.inside_or_behind(term, &table, session.terms());
         let behind = session.first_behind(entry);
-        behind.is_some_and(|behind| !behind.intersects(&table.ambiguous))
+        behind.is_some_and(|behind| !behind.intersects(&inside))
+    }
+
+    /// The bytes that can be read inside of a term where it may end, at crossroads too, of which
+    /// [`Interior::ambiguous`] does not tell.
+    fn inside_or_behind(&self, term: TermId, table: &Interior, terms: &Terms) -> ByteSet {
+        let mut bytes = table.ambiguous;
+        let is_crossroads = |node: &&TrieNode| self.tables.crossroads.contains(node);
+        for &node in table.ends.nodes.iter().filter(is_crossroads) {
+            bytes.union_with(&terms.first(terms.after(term, &self.tables.trie.path(node))));
+        }
+        bytes
     }
 
     /// The tokens with which known keys begin.

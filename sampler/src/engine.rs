@@ -444,7 +444,12 @@ impl Engine {
         let (before, work) = (session.steps(), session.work());
         let mut mask = None;
         for (look, most) in self.looks(session, memo) {
-            let left = most_work.saturating_sub(session.work() - work);
+            // Each has a limit of its own, unless there is less for all.
+            let left = if most_work < self.most_work() {
+                most_work.saturating_sub(session.work() - work)
+            } else {
+                u64::MAX
+            };
             mask = self.look(look, most.min(left), session, memo, (&start, entry));
             if look == Look::Frames && (mask.is_some() || most <= left) {
                 memo.frames.note(mask.is_some());
