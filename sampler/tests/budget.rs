@@ -108,7 +108,7 @@ fn run(
         prop_assert_eq!(left, budget - at);
         let needed = constraint.needed();
         prop_assert!(needed.is_some_and(|needed| needed <= left), "{grammar}: {needed:?}");
-        if constraint.is_ended() || is_large(&constraint) {
+        if constraint.is_ended() || is_large(&constraint) || constraint.is_too_ambiguous() {
             return Ok(());
         }
         let mask = constraint.mask();

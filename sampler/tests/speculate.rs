@@ -443,6 +443,10 @@ proptest! {
             let mut known = fresh();
             let is_read = prefix.iter().chain(&path).all(|&token| known.accept(token).is_ok());
             expected_allowed += usize::from(is_read && position > 0);
+            // What has been read before may save the work that is too much without it.
+            if is_read && known.is_too_ambiguous() {
+                continue;
+            }
             let expected = if is_read { known.mask() } else { TokenMask::new(mask.len()) };
             prop_assert_eq!(mask, &expected, "{}\nposition {}", &grammar, position);
             if is_read {
