@@ -286,6 +286,21 @@ proptest! {
 }
 
 /// Free text that may end at any time needs nothing but the end; what a trigger leads to must fit.
+/// Where much of the vocabulary lies behind the end of a terminal that may as well go on.
+#[test]
+fn budgets_are_kept_at_crossroads() {
+    let tokens = [&b"a"[..], b"aa", b"b", b"x"].map(<[u8]>::to_vec);
+    let engine = engine(&tokens, false);
+    for repetition in ["*", "{0,9}"] {
+        let text =
+            format!("root ::= [a-c]{repetition} list \"b\"\nlist ::= \"x\" list \"x\" | [a-z]");
+        let grammar = parse(&text).expect("it is a grammar");
+        for more in 0..4 {
+            run(&engine, &grammar, more, &[0, 1, 2]).expect("budgets are kept");
+        }
+    }
+}
+
 #[test]
 fn budgets_of_lazy_grammars_are_kept() {
     let tokens: Vec<Vec<u8>> =
