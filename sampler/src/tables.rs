@@ -59,15 +59,15 @@ struct RunKey {
 
 /// How many bytes the tables of terms may take. What all schemas have in common is some megabytes;
 /// of what is in one alone little is gained if it is kept for more than some hundred schemas.
-const INTERIORS: usize = 6 << 20;
+const INTERIORS: usize = 4 << 20;
 /// The same for the places where they can be left although they could go on,
 const CROSSINGS: usize = 512 << 10;
 /// for keys,
-const KEYS: usize = 2 << 20;
+const KEYS: usize = 1 << 20;
 /// for counted loops,
 const ITERATIONS: usize = 1 << 20;
 /// for runs over a class,
-const CLASS_RUNS: usize = 2 << 20;
+const CLASS_RUNS: usize = 1 << 20;
 /// for what lies below the nodes where tokens leave terminals,
 const BELOWS: usize = 1 << 20;
 /// for terms that are alike inside,
