@@ -17,8 +17,9 @@ use spelling::TokenSpelling;
 use crate::engine::{Engine, MaskMemo};
 use crate::interior::Interior;
 use crate::mask::TokenMask;
+use crate::tables::Tables;
 use crate::token_id::TokenId;
-use crate::trie::{TokenTrie, TrieNode};
+use crate::trie::TokenTrie;
 
 /// What completing the texts of an automaton takes in the tokens of an engine.
 pub(crate) fn needs(engine: &Arc<Engine>, automaton: &Automaton) -> Arc<Needs> {
@@ -127,11 +128,11 @@ impl<'a> Budget<'a> {
                     engine.tables.iterations(TokenTrie::ROOT, (rest, item), session.terms());
                 let first = session.first_behind(entry);
                 let terms = session.terms();
-                let mut inside = table.ambiguous;
+                let mut ambiguous = table.ambiguous;
                 if !table.ends.is_empty() {
-                    inside.union_with(&terms.first(item));
+                    ambiguous.union_with(&terms.first(item));
                 }
-                let is_unambiguous = first.is_some_and(|first| !first.intersects(&inside));
+                let is_unambiguous = first.is_some_and(|first| !first.intersects(&ambiguous));
                 let term = terms.concat(rest, terms.repeat(item, min, None));
                 let inside = table.at_most(max, &engine.tables.characters);
                 let inside = inside.map(|tokens| tokens.to_mask(engine.vocabulary().len()));
@@ -142,8 +143,8 @@ impl<'a> Budget<'a> {
                 let (&[term], Some(member)) = (&free[..], only) else { return None };
                 let behind = session.needed_behind_some_key(entry, member, self.needs)?;
                 let table = engine.tables.key(TokenTrie::ROOT, term, session.terms());
-                let inside = engine.inside_or_behind(term, &table, session.terms());
-                let is_unambiguous = inside.is_empty() && table.exits.is_empty();
+                let ambiguous = engine.ambiguous(term, &table, session.terms());
+                let is_unambiguous = ambiguous.is_empty() && table.exits.is_empty();
                 let known = engine.known_keys(session, session.known_keys(entry.label)?);
                 Some(Top { term, behind, is_unambiguous, known, inside: None })
             }
@@ -262,18 +263,20 @@ impl Engine {
     /// Whether what a token does inside of the terminal of a configuration is all that it does.
     fn is_unambiguous(&self, session: &mut Session, entry: Entry, term: TermId) -> bool {
         let table = self.tables.interior(TokenTrie::ROOT, term, session.terms());
-        let inside = self.inside_or_behind(term, &table, session.terms());
+        let ambiguous = self.ambiguous(term, &table, session.terms());
         let behind = session.first_behind(entry);
-        behind.is_some_and(|behind| !behind.intersects(&inside))
+        behind.is_some_and(|behind| !behind.intersects(&ambiguous))
     }
 
     /// The bytes that can be read inside of a term where it may end, at crossroads too, of which
     /// [`Interior::ambiguous`] does not tell.
-    fn inside_or_behind(&self, term: TermId, table: &Interior, terms: &Terms) -> ByteSet {
+    fn ambiguous(&self, term: TermId, table: &Interior, terms: &Terms) -> ByteSet {
+        let Tables { trie, crossroads, .. } = &self.tables;
         let mut bytes = table.ambiguous;
-        let is_crossroads = |node: &&TrieNode| self.tables.crossroads.contains(node);
-        for &node in table.ends.nodes.iter().filter(is_crossroads) {
-            bytes.union_with(&terms.first(terms.after(term, &self.tables.trie.path(node))));
+        // The nodes are ascending, and mostly many; crossroads are few.
+        for &node in crossroads.iter().filter(|&node| table.ends.nodes.binary_search(node).is_ok())
+        {
+            bytes.union_with(&terms.first(terms.after(term, &trie.path(node))));
         }
         bytes
     }

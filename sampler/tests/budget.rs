@@ -285,7 +285,6 @@ proptest! {
     }
 }
 
-/// Free text that may end at any time needs nothing but the end; what a trigger leads to must fit.
 /// Where much of the vocabulary lies behind the end of a terminal that may as well go on.
 #[test]
 fn budgets_are_kept_at_crossroads() {
@@ -301,6 +300,7 @@ fn budgets_are_kept_at_crossroads() {
     }
 }
 
+/// Free text that may end at any time needs nothing but the end; what a trigger leads to must fit.
 #[test]
 fn budgets_of_lazy_grammars_are_kept() {
     let tokens: Vec<Vec<u8>> =
