@@ -10,6 +10,7 @@ mod after;
 mod byte_set;
 mod class_step;
 mod conjunction;
+mod derivative;
 mod determinism;
 mod fingerprint;
 mod slack;
@@ -18,6 +19,7 @@ mod text;
 mod witness;
 
 use std::ops::RangeInclusive;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
@@ -99,6 +101,8 @@ struct Entry {
     /// No match has fewer bytes.
     shortest: u32,
     fingerprint: Fingerprint,
+    /// See [`Terms::is_followed_first`].
+    is_followed: AtomicBool,
     further: OnceLock<Box<Further>>,
 }
 
@@ -241,6 +245,7 @@ impl Terms {
             levels_of_bounds: self.levels_of_bounds(&term, parts),
             term,
             shortest,
+            is_followed: AtomicBool::new(false),
             further: OnceLock::new(),
         }) as u32);
         index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
@@ -465,6 +470,9 @@ impl Terms {
     pub fn next(&self, term: TermId, byte: u8) -> TermId {
         if let Some((set, next)) = self.after_bytes(term) {
             return if set.contains(byte) { next } else { TermId::NOTHING };
+        }
+        if self.is_followed_first(term) {
+            return self.derivative(term, byte);
         }
         let ranges = self.transitions(term);
         let at = ranges.partition_point(|&(_, hi, _)| hi < byte);

@@ -83,6 +83,15 @@ impl Terms {
         ranges
     }
 
+    /// Where one byte leads from a conjunction.
+    pub(super) fn next_of_all(&self, all: &[TermId], none: &[TermId], byte: u8) -> TermId {
+        let after = |terms: &[TermId]| -> Parts {
+            terms.iter().map(|&term| self.next(term, byte)).collect()
+        };
+        let to = self.conjunction(after(all), after(none));
+        if self.may_follow(to) { self.settled(to) } else { TermId::NOTHING }
+    }
+
     /// A term that matches something, in its one spelling if that is the empty text alone.
     fn settled(&self, term: TermId) -> TermId {
         let Term::All { all, none } = &self.entries[term.index()].term else { return term };

@@ -1,0 +1,76 @@
+//! The derivative by one byte, without those by all others: most terms that a text leads through lie on
+//! the way of no other one, as with the lengths that are left of a long text.
+
+use std::sync::atomic::Ordering;
+
+use super::{Term, TermId, Terms};
+
+impl Terms {
+    /// Whether a term is followed for the first time, and no transitions of it are known: for one byte
+    /// they need not be. The next time they are made.
+    pub(super) fn is_followed_first(&self, term: TermId) -> bool {
+        let entry = &self.entries[term.index()];
+        let has_row = entry.further.get().is_some_and(|further| further.row.get().is_some());
+        !has_row && !entry.is_followed.swap(true, Ordering::Relaxed)
+    }
+
+    /// The term after `byte`, as the transitions have it.
+    pub(super) fn derivative(&self, term: TermId, byte: u8) -> TermId {
+        // As deep as the term is nested.
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &self.entries[term.index()].term {
+            // Only what stands in a system's bodies has holes, and those are filled before.
+            Term::Nothing | Term::Empty | Term::Hole(_) => TermId::NOTHING,
+            Term::Bytes(set) if set.contains(byte) => TermId::EMPTY,
+            Term::Bytes(_) => TermId::NOTHING,
+            &Term::Rule { system, index } => self.next(self.body(system, index), byte),
+            &Term::Concat(first, second) => {
+                let inside = self.concat(self.next(first, byte), second);
+                if self.nullable(first) {
+                    self.alt([inside, self.next(second, byte)])
+                } else {
+                    inside
+                }
+            }
+            Term::Alt(items) => self.alt(items.iter().map(|&item| self.next(item, byte))),
+            Term::All { all, none } => self.next_of_all(all, none, byte),
+            &Term::Repeat { item, min, max } => {
+                let rest = self.repeat(item, min.saturating_sub(1), max.map(|max| max - 1));
+                self.concat(self.next(item, byte), rest)
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Automaton, Label, parse};
+    use grammask_oracle::generate;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn each_byte_leads_where_the_transitions_say(
+            grammar in prop_oneof![generate::grammars(), generate::grammars_of_many_parts()],
+        ) {
+            let grammar = parse(&grammar.to_string()).expect("what is printed can be read");
+            let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
+            let terms = automaton.terms();
+            let mut pending: Vec<TermId> = automaton
+                .terminals()
+                .filter_map(|label| if let Label::Term(term) = label { Some(term) } else { None })
+                .collect();
+            for _ in 0..30 {
+                let Some(term) = pending.pop() else { break };
+                let derivatives = (0..=u8::MAX).map(|byte| terms.derivative(term, byte));
+                let derivatives: Vec<TermId> = derivatives.collect();
+                for (byte, derivative) in (0..=u8::MAX).zip(derivatives) {
+                    let is_around = |&&(lo, hi, _): &&(u8, u8, TermId)| (lo..=hi).contains(&byte);
+                    let next = terms.transitions(term).iter().find(is_around);
+                    prop_assert_eq!(derivative, next.map_or(TermId::NOTHING, |&(.., next)| next));
+                }
+                pending.extend(terms.transitions(term).iter().map(|&(.., next)| next));
+            }
+        }
+    }
+}
