@@ -8,8 +8,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_gbnf::{
-    Blurred, Entry, Label, Session, State, Terms, TextId, TokenName, TokenReference, TrackId,
-    WrittenKeys,
+    Blurred, Entry, FrozenTerms, Label, Session, State, Terms, TextId, TokenName, TokenReference,
+    TrackId, WrittenKeys,
 };
 use smallvec::SmallVec;
 
@@ -46,14 +46,23 @@ pub struct Engine {
     pub(crate) tables: Tables,
     /// The ids that have a token.
     used: TokenMask,
-    /// The terms of the grammars that are compiled for it: most have numbers and strings.
-    terms: Mutex<Arc<Terms>>,
+    terms: Mutex<SharedTerms>,
 }
 
-/// Grammars are compiled among the terms of earlier ones as long as these are no more, about half a
-/// MB. With ten times as many the slowest tenth of first masks come a tenth sooner, the others when
-/// they come now, and more holes stay in memory.
+/// The terms of the grammars that are compiled for a vocabulary: most have numbers and strings.
+#[derive(Debug, Default)]
+struct SharedTerms {
+    now: Arc<Terms>,
+    /// Those that stay: see [`Engine::keep_tables`].
+    kept: Option<FrozenTerms>,
+}
+
+/// Grammars are compiled among the terms of earlier ones as long as these are no more besides those that
+/// stay, about half a MB. With ten times as many the slowest tenth of first masks come a tenth sooner, the
+/// others when they come now, and more holes stay in memory.
 const MOST_TERMS: usize = 2_000;
+/// The same as long as none stay: so many may.
+const MOST_KEPT: usize = 10_000;
 
 /// How many bytes the masks of a constraint may take.
 const MASKS: usize = 2 << 20;
@@ -138,10 +147,12 @@ impl Engine {
     /// The terms among which the next grammar is compiled.
     pub(crate) fn terms(&self) -> Arc<Terms> {
         let mut terms = self.terms.lock().unwrap_or_else(PoisonError::into_inner);
-        if terms.len() > MOST_TERMS {
-            *terms = Arc::default();
+        let SharedTerms { now, kept } = &mut *terms;
+        let most = kept.as_ref().map_or(MOST_KEPT, |kept| kept.len() + MOST_TERMS);
+        if now.len() > most {
+            *now = kept.as_ref().map(|kept| Arc::new(kept.extend())).unwrap_or_default();
         }
-        Arc::clone(&terms)
+        Arc::clone(now)
     }
 
     /// The vocabulary.
@@ -161,7 +172,8 @@ impl Engine {
     }
 
     /// The tables that there are now stay, whatever is needed later: those that nearly all grammars need.
-    /// Of a kind of tables of which they take more than half of the room none does.
+    /// Of a kind of tables of which they take more than half of the room none does. The same holds of what is
+    /// known of the terminals of grammars, if no constraint with one of them is left.
     ///
     /// ```
     /// use grammask_gbnf::parse;
@@ -175,6 +187,15 @@ impl Engine {
     /// ```
     pub fn keep_tables(&self) {
         self.tables.keep();
+        let mut terms = self.terms.lock().unwrap_or_else(PoisonError::into_inner);
+        match Arc::try_unwrap(std::mem::take(&mut terms.now)) {
+            Ok(now) => {
+                let kept = now.freeze();
+                terms.now = Arc::new(kept.extend());
+                terms.kept = Some(kept);
+            }
+            Err(now) => terms.now = now,
+        }
     }
 
     /// How many nodes of the trie have been visited so far, for the masks of all constraints on this

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::automaton::lower::TERMINAL_SIZE;
 use crate::automaton::powers::Powers;
-use crate::automaton::terms::{Fingerprint, TermId};
+use crate::automaton::terms::{Fingerprint, TermId, Terms};
 use crate::grammar::{Expr, ExprKind};
 
 /// What is known of a body that is a small terminal and matches some text.
@@ -43,23 +43,45 @@ const MOST_BODIES: usize = 4_096;
 /// With fewer nodes a body is lowered as soon as looked up.
 const LEAST_NODES: usize = 8;
 
+impl Terms {
+    /// What there was of a body before, which is met now.
+    pub(crate) fn meet_body(&self, body: Fingerprint) -> Met {
+        let frozen = self.frozen().map_or(Met::Never, |frozen| frozen.bodies.get(body));
+        match frozen {
+            Met::Known(_) => frozen,
+            Met::Never => self.bodies.meet(body),
+            Met::Once => match self.bodies.meet(body) {
+                Met::Never => Met::Once,
+                met => met,
+            },
+        }
+    }
+}
+
 impl KnownBodies {
-    /// What there was of a body before.
-    pub(crate) fn meet(&self, body: Fingerprint) -> Met {
-        let mut bodies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match bodies.get(&body) {
-            Some(Some(known)) => return Met::Known(Arc::clone(known)),
-            Some(None) => return Met::Once,
-            None => {}
+    /// What there is of a body.
+    fn get(&self, body: Fingerprint) -> Met {
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&body) {
+            Some(Some(known)) => Met::Known(Arc::clone(known)),
+            Some(None) => Met::Once,
+            None => Met::Never,
         }
-        if bodies.len() >= MOST_BODIES {
-            bodies.retain(|_, known| known.is_some());
+    }
+
+    /// The same; it has been met afterwards.
+    fn meet(&self, body: Fingerprint) -> Met {
+        let met = self.get(body);
+        if let Met::Never = met {
+            let mut bodies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if bodies.len() >= MOST_BODIES {
+                bodies.retain(|_, known| known.is_some());
+            }
+            if bodies.len() >= MOST_BODIES {
+                bodies.clear();
+            }
+            bodies.insert(body, None);
         }
-        if bodies.len() >= MOST_BODIES {
-            bodies.clear();
-        }
-        bodies.insert(body, None);
-        Met::Never
+        met
     }
 
     /// Keeps what a body is that was met again.

@@ -262,7 +262,7 @@ impl<'g> Lowering<'g> {
         let mut ends = Vec::with_capacity(bodies.len());
         for body in bodies {
             let met = match &known {
-                Some((terms, _)) => fingerprint(body).map(|body| (body, terms.bodies.meet(body))),
+                Some((terms, _)) => fingerprint(body).map(|body| (body, terms.meet_body(body))),
                 None => None,
             };
             if let (Some((body, Met::Once)), Some((_, again))) = (&met, &mut known) {

@@ -13,6 +13,7 @@ mod conjunction;
 mod derivative;
 mod determinism;
 mod fingerprint;
+mod frozen;
 mod slack;
 mod system;
 mod text;
@@ -20,7 +21,7 @@ mod witness;
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 use regex_syntax::utf8::{Utf8Sequence, Utf8Sequences};
@@ -33,6 +34,8 @@ pub use class_step::ClassStep;
 pub(crate) use conjunction::SearchTooLong;
 pub(crate) use determinism::Determinism;
 pub use fingerprint::Fingerprint;
+use frozen::Frozen;
+pub use frozen::FrozenTerms;
 use slack::BoundsLeftOut;
 use system::Systems;
 
@@ -106,11 +109,17 @@ struct Entry {
     further: OnceLock<Box<Further>>,
 }
 
+/// Where a term leads.
+#[derive(Debug, Default)]
+struct Steps {
+    row: OnceLock<Row>,
+    class_step: OnceLock<Option<ClassStep>>,
+}
+
 /// What few terms are asked for.
 #[derive(Debug, Default)]
 struct Further {
-    row: OnceLock<Row>,
-    class_step: OnceLock<Option<ClassStep>>,
+    steps: Steps,
     plenty: OnceLock<bool>,
     prefix_free: OnceLock<bool>,
     deterministic: OnceLock<bool>,
@@ -137,6 +146,8 @@ type CharRanges = Box<[(char, char)]>;
 /// ```
 #[derive(Debug)]
 pub struct Terms {
+    frozen: Option<Frozen>,
+    /// The others.
     entries: boxcar::Vec<Entry>,
     /// Each term with its hash: to look it up again would cost more than the table that grows.
     index: Mutex<HashTable<(u64, TermId)>>,
@@ -154,16 +165,7 @@ pub struct Terms {
 
 impl Default for Terms {
     fn default() -> Self {
-        let terms = Self {
-            entries: boxcar::Vec::new(),
-            index: Mutex::new(HashTable::with_capacity(FIRST_TERMS)),
-            singles: std::array::from_fn(|_| OnceLock::new()),
-            classes: Mutex::default(),
-            literals: Mutex::default(),
-            systems: Systems::default(),
-            without_bounds: Mutex::default(),
-            bodies: KnownBodies::default(),
-        };
+        let terms = Self::new(None);
         let nothing = terms.intern(Term::Nothing);
         let empty = terms.intern(Term::Empty);
         debug_assert_eq!((nothing, empty), (TermId::NOTHING, TermId::EMPTY));
@@ -181,9 +183,23 @@ const PREFIX_STATES: usize = 1_000;
 pub(crate) const COUNTED_STATES: usize = 10_000;
 
 impl Terms {
+    fn new(frozen: Option<Frozen>) -> Self {
+        Self {
+            frozen,
+            entries: boxcar::Vec::new(),
+            index: Mutex::new(HashTable::with_capacity(FIRST_TERMS)),
+            singles: std::array::from_fn(|_| OnceLock::new()),
+            classes: Mutex::default(),
+            literals: Mutex::default(),
+            systems: Systems::default(),
+            without_bounds: Mutex::default(),
+            bodies: KnownBodies::default(),
+        }
+    }
+
     /// How many terms there are.
     pub fn len(&self) -> usize {
-        self.entries.count()
+        self.frozen_len() + self.entries.count()
     }
 
     /// Never: there are always the two constant terms.
@@ -192,18 +208,25 @@ impl Terms {
     }
 
     fn intern(&self, term: Term) -> TermId {
-        self.intern_in(&mut self.index.lock().unwrap_or_else(PoisonError::into_inner), term)
+        self.intern_in(&mut self.index(), term)
+    }
+
+    fn index(&self) -> MutexGuard<'_, HashTable<(u64, TermId)>> {
+        locked(&self.index)
+    }
+
+    fn find(&self, index: &HashTable<(u64, TermId)>, hash: u64, term: &Term) -> Option<TermId> {
+        let is_it = |&(other, id): &(u64, TermId)| other == hash && self.entry(id).term == *term;
+        index.find(hash, is_it).map(|&(_, id)| id)
     }
 
     /// The same with the index at hand, as for many terms one after the other.
     fn intern_in(&self, index: &mut HashTable<(u64, TermId)>, term: Term) -> TermId {
         let hash = FxBuildHasher.hash_one(&term);
-        let known =
-            index.find(hash, |&(other, id)| other == hash && self.entries[id.index()].term == term);
-        if let Some(&(_, id)) = known {
+        if let Some(id) = self.find_frozen(hash, &term).or_else(|| self.find(index, hash, &term)) {
             return id;
         }
-        let entry = |term: &TermId| &self.entries[term.index()];
+        let entry = |term: &TermId| self.entry(*term);
         let (nullable, shortest) = match &term {
             Term::Nothing | Term::Hole(_) => (false, 0),
             Term::Empty => (true, 0),
@@ -220,7 +243,7 @@ impl Terms {
             Term::Repeat { item, min, .. } => {
                 (*min == 0, entry(item).shortest.saturating_mul(*min))
             }
-            Term::Rule { system, index } => (self.systems.nullable(*system, *index), 0),
+            Term::Rule { system, index } => (self.system_of(*system).is_nullable(*index), 0),
             Term::All { all, none } => {
                 let shortest = all.iter().map(|term| entry(term).shortest).max().unwrap_or(0);
                 let nullable = |term: &TermId| entry(term).nullable;
@@ -233,7 +256,7 @@ impl Terms {
             Term::Alt(parts) | Term::All { all: parts, .. } => parts,
             Term::Repeat { item, .. } => &[*item],
         };
-        let id = TermId(self.entries.push(Entry {
+        let at = self.entries.push(Entry {
             fingerprint: self.fingerprint_of(&term),
             nullable,
             open: match term {
@@ -247,23 +270,24 @@ impl Terms {
             shortest,
             is_followed: AtomicBool::new(false),
             further: OnceLock::new(),
-        }) as u32);
+        });
+        let id = TermId((self.frozen_len() + at) as u32);
         index.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         id
     }
 
     fn further(&self, term: TermId) -> &Further {
-        self.entries[term.index()].further.get_or_init(Box::default)
+        self.entry(term).further.get_or_init(Box::default)
     }
 
     /// Whether the term matches the empty text.
     pub fn nullable(&self, term: TermId) -> bool {
-        self.entries[term.index()].nullable
+        self.entry(term).nullable
     }
 
     /// How many alternatives the term consists of.
     pub(crate) fn alternatives(&self, term: TermId) -> usize {
-        match &self.entries[term.index()].term {
+        match &self.entry(term).term {
             Term::Alt(items) => items.len(),
             _ => 1,
         }
@@ -276,6 +300,10 @@ impl Terms {
 
     /// One byte.
     fn byte(&self, byte: u8) -> TermId {
+        let single = |terms: &Self| terms.singles[usize::from(byte)].get().copied();
+        if let Some(single) = self.frozen().and_then(single) {
+            return single;
+        }
         *self.singles[usize::from(byte)].get_or_init(|| {
             let mut set = ByteSet::default();
             set.insert(byte);
@@ -292,16 +320,14 @@ impl Terms {
             }
             return self.bytes(set);
         }
-        let known =
-            self.classes.lock().unwrap_or_else(PoisonError::into_inner).get(ranges).copied();
-        if let Some(term) = known {
+        let known = |terms: &Self| locked(&terms.classes).get(ranges).copied();
+        if let Some(term) = self.frozen().and_then(known).or_else(|| known(self)) {
             return term;
         }
         let sequences: Vec<_> =
             ranges.iter().flat_map(|&(lo, hi)| Utf8Sequences::new(lo, hi)).collect();
         let term = self.encodings(&sequences, 0);
-        let mut classes = self.classes.lock().unwrap_or_else(PoisonError::into_inner);
-        classes.insert(ranges.into(), term);
+        locked(&self.classes).insert(ranges.into(), term);
         term
     }
 
@@ -328,7 +354,7 @@ impl Terms {
                 // Right-nested: pull the parts of the first side off, last one first.
                 let mut parts = Vec::new();
                 let mut head = first;
-                while let Term::Concat(a, b) = self.entries[head.index()].term {
+                while let Term::Concat(a, b) = self.entry(head).term {
                     parts.push(a);
                     head = b;
                 }
@@ -346,12 +372,12 @@ impl Terms {
         let mut items: Vec<TermId> = Vec::new();
         let mut bytes = ByteSet::default();
         for id in terms {
-            match &self.entries[id.index()].term {
+            match &self.entry(id).term {
                 Term::Nothing => {}
                 Term::Bytes(set) => bytes.union_with(set),
                 Term::Alt(inner) => {
                     for &item in inner {
-                        match &self.entries[item.index()].term {
+                        match &self.entry(item).term {
                             Term::Bytes(set) => bytes.union_with(set),
                             _ => items.push(item),
                         }
@@ -381,7 +407,7 @@ impl Terms {
         if items[0] == TermId::EMPTY && items[1..].iter().any(|&item| self.nullable(item)) {
             items.remove(0);
         }
-        let longest = |item: TermId| match self.entries[item.index()].term {
+        let longest = |item: TermId| match self.entry(item).term {
             Term::Repeat { item, min: 0, max } => Some((item, max.unwrap_or(u32::MAX))),
             _ => None,
         };
@@ -456,9 +482,9 @@ impl Terms {
     /// The bytes with which a term begins and the one term that they all lead to, if that can be
     /// seen at once: most of a text is made of such terms, and needs no transitions.
     fn after_bytes(&self, term: TermId) -> Option<(&ByteSet, TermId)> {
-        match &self.entries[term.index()].term {
+        match &self.entry(term).term {
             Term::Bytes(set) => Some((set, TermId::EMPTY)),
-            &Term::Concat(first, rest) => match &self.entries[first.index()].term {
+            &Term::Concat(first, rest) => match &self.entry(first).term {
                 Term::Bytes(set) => Some((set, rest)),
                 _ => None,
             },
@@ -518,13 +544,12 @@ impl Terms {
     }
 
     fn row(&self, term: TermId) -> &Row {
-        let known = &self.further(term).row;
-        if let Some(row) = known.get() {
+        if let Some(row) = self.known_row(term) {
             return row;
         }
-        let term = &self.entries[term.index()].term;
-        let ranges = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.derive(term));
-        known.get_or_init(|| {
+        let derive = || self.derive(&self.entry(term).term);
+        let ranges = stacker::maybe_grow(64 * 1024, 1024 * 1024, derive);
+        self.own_steps(term).row.get_or_init(|| {
             let mut first = ByteSet::default();
             for &(lo, hi, _) in &ranges {
                 first.insert_range(lo, hi);
@@ -739,6 +764,10 @@ impl Terms {
 /// So many texts count as infinitely many: all of them would have to be written before the last
 /// one is missed.
 pub(crate) const PLENTY: u64 = 1 << 16;
+
+fn locked<T>(all: &Mutex<T>) -> MutexGuard<'_, T> {
+    all.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Joins neighbouring ranges that lead to the same term.
 fn join(ranges: &mut Vec<(u8, u8, TermId)>) {

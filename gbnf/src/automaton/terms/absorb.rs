@@ -33,7 +33,7 @@ impl Terms {
     /// What a term repeats without bounds, and what follows.
     fn as_loop(&self, term: TermId) -> Option<(TermId, TermId)> {
         let (first, rest) = self.split(term);
-        match self.entries[first.index()].term {
+        match self.entry(first).term {
             Term::Repeat { item, min: 0, max: None } => Some((item, rest)),
             _ => None,
         }
@@ -42,7 +42,7 @@ impl Terms {
     /// What a term repeats up to how often, and what follows.
     pub(crate) fn as_optional(&self, term: TermId) -> Option<(TermId, u32, TermId)> {
         let (first, rest) = self.split(term);
-        match self.entries[first.index()].term {
+        match self.entry(first).term {
             Term::Repeat { item, min: 0, max: Some(max) } => Some((item, max, rest)),
             _ => None,
         }
@@ -50,7 +50,7 @@ impl Terms {
 
     /// The first part of a term, and what follows.
     fn split(&self, term: TermId) -> (TermId, TermId) {
-        match self.entries[term.index()].term {
+        match self.entry(term).term {
             Term::Concat(first, rest) => (first, rest),
             _ => (term, TermId::EMPTY),
         }
@@ -63,7 +63,7 @@ impl Terms {
             if left == all || left == rest {
                 return true;
             }
-            match self.entries[left.index()].term {
+            match self.entry(left).term {
                 Term::Concat(first, second) if self.is_repeated(first, item) => left = second,
                 _ => return rest == TermId::EMPTY && self.is_repeated(left, item),
             }
@@ -75,7 +75,7 @@ impl Terms {
         if term == item {
             return true;
         }
-        match self.entries[term.index()].term {
+        match self.entry(term).term {
             Term::Empty => true,
             Term::Repeat { item: repeated, .. } => self.is_repeated(repeated, item),
             Term::Bytes(_) | Term::Concat(..) | Term::Alt(_) => self.is_class_within(term, item),
@@ -86,7 +86,7 @@ impl Terms {
     /// Whether each match of a term is seen to be a match of another one, both without loops, as
     /// classes of characters are.
     fn is_class_within(&self, class: TermId, other: TermId) -> bool {
-        let [bytes, others] = [class, other].map(|term| &self.entries[term.index()].term);
+        let [bytes, others] = [class, other].map(|term| &self.entry(term).term);
         if let (Term::Bytes(bytes), Term::Bytes(others)) = (bytes, others) {
             return bytes.is_subset(others);
         }
@@ -126,7 +126,7 @@ impl Terms {
     /// Whether a term begins with bytes only, so that what follows them is a part of it.
     fn is_shallow(&self, term: TermId) -> bool {
         let begins_with_bytes = |term: TermId| self.after_bytes(term).is_some();
-        match &self.entries[term.index()].term {
+        match &self.entry(term).term {
             Term::Empty => true,
             Term::Alt(items) => {
                 items.iter().all(|&item| item == TermId::EMPTY || begins_with_bytes(item))

@@ -36,7 +36,7 @@ impl Terms {
         let mut read = |part, text| {
             stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.read(part, text, most))
         };
-        Some(match &self.entries[term.index()].term {
+        Some(match &self.entry(term).term {
             Term::All { all, none } => {
                 let mut matches: Lengths = (0..=text.len()).collect();
                 let mut sides = [Vec::new(), Vec::new()];

@@ -44,7 +44,7 @@ impl Terms {
     ) -> TermId {
         let (mut all, mut none) = (Parts::new(), Parts::from_iter(none));
         for part in parts {
-            match &self.entries[part.index()].term {
+            match &self.entry(part).term {
                 Term::All { all: inner, none: inner_none } => {
                     all.extend_from_slice(inner);
                     none.extend_from_slice(inner_none);
@@ -94,7 +94,7 @@ impl Terms {
 
     /// A term that matches something, in its one spelling if that is the empty text alone.
     fn settled(&self, term: TermId) -> TermId {
-        let Term::All { all, none } = &self.entries[term.index()].term else { return term };
+        let Term::All { all, none } = &self.entry(term).term else { return term };
         let goes_on = || self.some_way(all, none, |_, _, to| self.may_follow(to));
         if self.nullable(term) && !goes_on() { TermId::EMPTY } else { term }
     }
@@ -163,7 +163,7 @@ impl Terms {
         if let Some(known) = self.known_to_have_text(term) {
             return known;
         }
-        if let Term::All { all, none } = &self.entries[term.index()].term
+        if let Term::All { all, none } = &self.entry(term).term
             && (self.fits_length(all, none) || none.is_empty() && self.have_text_in_common(all))
         {
             return self.note(&[term], Ok(true));
@@ -177,7 +177,7 @@ impl Terms {
         let found = loop {
             let Some((_, at)) = ahead.pop() else { break None };
             let term = met[at as usize];
-            let Term::All { all, none } = &self.entries[term.index()].term else { continue };
+            let Term::All { all, none } = &self.entry(term).term else { continue };
             let mut has_text = self.nullable(term);
             for (_, _, next) in self.ways(all, none) {
                 if let Some(known) = self.known_to_have_text(next) {
@@ -222,7 +222,7 @@ impl Terms {
     }
 
     pub(super) fn known_to_have_text(&self, term: TermId) -> Option<Result<bool, SearchTooLong>> {
-        match self.entries[term.index()].term {
+        match self.entry(term).term {
             Term::All { .. } => self.further(term).has_text.get().copied(),
             _ => Some(Ok(term != TermId::NOTHING)),
         }
@@ -243,7 +243,7 @@ impl Terms {
 
     /// The shortest match has no fewer bytes.
     pub(crate) fn shortest(&self, term: TermId) -> u32 {
-        self.entries[term.index()].shortest
+        self.entry(term).shortest
     }
 }
 

@@ -9,15 +9,14 @@ impl Terms {
     /// Whether a term is followed for the first time, and no transitions of it are known: for one byte
     /// they need not be. The next time they are made.
     pub(super) fn is_followed_first(&self, term: TermId) -> bool {
-        let entry = &self.entries[term.index()];
-        let has_row = entry.further.get().is_some_and(|further| further.row.get().is_some());
-        !has_row && !entry.is_followed.swap(true, Ordering::Relaxed)
+        self.known_row(term).is_none()
+            && !self.entry(term).is_followed.swap(true, Ordering::Relaxed)
     }
 
     /// The term after `byte`, as the transitions have it.
     pub(super) fn derivative(&self, term: TermId, byte: u8) -> TermId {
         // As deep as the term is nested.
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &self.entries[term.index()].term {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &self.entry(term).term {
             // Only what stands in a system's bodies has holes, and those are filled before.
             Term::Nothing | Term::Empty | Term::Hole(_) => TermId::NOTHING,
             Term::Bytes(set) if set.contains(byte) => TermId::EMPTY,

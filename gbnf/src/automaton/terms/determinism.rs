@@ -47,15 +47,14 @@ impl<'a> Determinism<'a> {
 
     fn find_edges(&mut self, term: TermId) -> Option<Edges> {
         let terms = self.terms;
-        match &terms.entries[term.index()].term {
+        match &terms.entry(term).term {
             Term::Nothing | Term::Empty => Some(Edges::default()),
             Term::Bytes(set) => Some(Edges { first: *set, further: ByteSet::default() }),
             // With what these begin is not known from bytes.
             Term::Rule { .. } | Term::Hole(_) | Term::All { .. } => None,
             &Term::Concat(first, second) => {
                 let head = self.edges(first)?;
-                let rule =
-                    matches!(terms.entries[second.index()].term, Term::Rule { .. } | Term::Hole(_));
+                let rule = matches!(terms.entry(second).term, Term::Rule { .. } | Term::Hole(_));
                 if rule && !terms.nullable(first) && head.further.is_empty() {
                     return Some(head);
                 }

@@ -91,7 +91,7 @@ impl Terms {
     /// assert_ne!(others.fingerprint(others.concat(c, d)), ab);
     /// ```
     pub fn fingerprint(&self, term: TermId) -> Fingerprint {
-        self.entries[term.index()].fingerprint
+        self.entry(term).fingerprint
     }
 
     /// The fingerprint of what a term is made of.
@@ -107,9 +107,9 @@ impl Terms {
                 let max = max.map_or(u64::MAX, u64::from);
                 Fingerprint::new(5).part(of(item)).word(u64::from(*min)).word(max)
             }
-            Term::Rule { system, index } => {
-                Fingerprint::new(6).part(self.systems.fingerprint(*system)).word((*index).into())
-            }
+            Term::Rule { system, index } => Fingerprint::new(6)
+                .part(self.system_of(*system).fingerprint())
+                .word((*index).into()),
             Term::Hole(index) => Fingerprint::new(7).word((*index).into()),
             Term::All { all, none } => {
                 let all = Fingerprint::of_set(8, all.iter().map(of));

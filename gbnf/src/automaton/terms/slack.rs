@@ -5,11 +5,9 @@
 //! long as many are left, what may come next is what the pattern alone says, or the loop without a
 //! bound, and whatever is known of that holds for all of them.
 
-use std::sync::PoisonError;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Term, TermId, Terms};
+use super::{Term, TermId, Terms, locked};
 use crate::graph::Graph;
 
 /// Among so many states it is found out whether a part of a pattern is made of the characters of a
@@ -55,26 +53,25 @@ impl Terms {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn without_bounds(&self, term: TermId, bytes: usize) -> (TermId, usize) {
-        if self.entries[term.index()].levels_of_bounds == 0 {
+        if self.entry(term).levels_of_bounds == 0 {
             return (term, usize::MAX);
         }
         let key = (term, bytes);
-        let known = |known: &BoundsLeftOut| known.get(&key).copied();
-        let bounds = || self.without_bounds.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known(&bounds()) {
+        let known = |terms: &Self| locked(&terms.without_bounds).get(&key).copied();
+        if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
             return known;
         }
         // As deep as the term is nested.
         let found =
             stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_without_bounds(term, bytes));
-        bounds().insert(key, found);
+        locked(&self.without_bounds).insert(key, found);
         found
     }
 
     /// How many levels there are from a term down to the lowest of the loops in it whose bounds may be
     /// left out, itself among them: none if there is no such loop, or they are too far down.
     pub(super) fn levels_of_bounds(&self, term: &Term, parts: &[TermId]) -> u8 {
-        let levels = parts.iter().map(|part| self.entries[part.index()].levels_of_bounds);
+        let levels = parts.iter().map(|part| self.entry(*part).levels_of_bounds);
         match levels.max().unwrap_or(0) {
             0 => self.may_leave_bound_out(term).into(),
             MOST_LEVELS => 0,
@@ -85,7 +82,7 @@ impl Terms {
     /// Whether a term may be a loop whose bound is left out for some number of bytes, its parts aside.
     fn may_leave_bound_out(&self, term: &Term) -> bool {
         let &Term::Repeat { item, max: Some(_), .. } = term else { return false };
-        match &self.entries[item.index()].term {
+        match &self.entry(item).term {
             Term::Bytes(set) => set.len() > FEW_BYTES,
             _ => !self.nullable(item),
         }
@@ -93,7 +90,7 @@ impl Terms {
 
     fn find_without_bounds(&self, term: TermId, bytes: usize) -> (TermId, usize) {
         let same = (term, usize::MAX);
-        match &self.entries[term.index()].term {
+        match &self.entry(term).term {
             &Term::Concat(first, second) => {
                 let (first, short) = self.without_bounds(first, bytes);
                 let (second, shorter) = self.without_bounds(second, bytes);
@@ -144,7 +141,7 @@ impl Terms {
         let mut at = 0;
         while let Some(&part) = parts.get(at) {
             let others = || parts.iter().enumerate().filter(|&(other, _)| other != at);
-            let says_nothing = match self.entries[part.index()].term {
+            let says_nothing = match self.entry(part).term {
                 Term::Repeat { item, min: min @ (0 | 1), max: None } => {
                     let any_length = self.repeat(item, 0, None);
                     others().any(|(_, &other)| {
@@ -170,7 +167,7 @@ impl Terms {
     pub(super) fn fits_length(&self, all: &[TermId], none: &[TermId]) -> bool {
         let (&[first, second], []) = (all, none) else { return false };
         let fits = |pattern, length: TermId| {
-            let Term::Repeat { item, min, max } = self.entries[length.index()].term else {
+            let Term::Repeat { item, min, max } = self.entry(length).term else {
                 return false;
             };
             let is_long_enough = min == 0 || min == 1 && !self.nullable(pattern);
@@ -192,7 +189,7 @@ impl Terms {
         let is_within = |&part: &TermId| {
             stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.is_within(part, any_length))
         };
-        let parts_are = match &self.entries[term.index()].term {
+        let parts_are = match &self.entry(term).term {
             Term::Concat(first, second) => is_within(first) && is_within(second),
             Term::Alt(items) => items.iter().all(is_within),
             Term::Repeat { item, .. } => is_within(item),
@@ -224,7 +221,7 @@ impl Terms {
         }
         // As deep as the term is nested.
         let found = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            match self.entries[term.index()].term {
+            match self.entry(term).term {
                 // A bound has a state for each number that is left.
                 Term::All { .. } if self.has_bounds(term) => None,
                 Term::All { .. } => self.follow_ways_out(term),
@@ -236,7 +233,7 @@ impl Terms {
 
     /// `way_out` tells that of the parts.
     fn find_way_out(&self, term: TermId, way_out: &dyn Fn(TermId) -> Option<u32>) -> Option<u32> {
-        match &self.entries[term.index()].term {
+        match &self.entry(term).term {
             Term::Nothing | Term::Empty => Some(0),
             Term::Bytes(_) => Some(1),
             &Term::Concat(first, second) => {
@@ -259,7 +256,7 @@ impl Terms {
         let mut met = FxHashSet::from_iter([term]);
         let mut pending = vec![term];
         while let Some(term) = pending.pop() {
-            let parts = match &self.entries[term.index()].term {
+            let parts = match &self.entry(term).term {
                 &Term::Repeat { max: Some(max), .. } if max > FEW_TIMES => return true,
                 Term::Repeat { item, .. } => &[*item][..],
                 &Term::Concat(first, second) => &[first, second],

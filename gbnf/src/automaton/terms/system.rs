@@ -4,11 +4,11 @@
 //! of its rules, and a rule is a term that says "the body of this rule, with the rules in its
 //! holes". A system is known by its bodies: the same rules are the same terms in every grammar.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-use super::{Fingerprint, Term, TermId, Terms};
+use super::{Fingerprint, Term, TermId, Terms, locked};
 
 /// The systems of a store.
 #[derive(Debug, Default)]
@@ -19,20 +19,20 @@ pub(super) struct Systems {
 }
 
 #[derive(Debug)]
-struct System {
+pub(super) struct System {
     bodies: Arc<[TermId]>,
     nullable: Box<[bool]>,
     fingerprint: Fingerprint,
 }
 
-impl Systems {
+impl System {
     /// Whether a rule matches the empty text.
-    pub(super) fn nullable(&self, system: u32, index: u32) -> bool {
-        self.all[system as usize].nullable[index as usize]
+    pub(super) fn is_nullable(&self, index: u32) -> bool {
+        self.nullable[index as usize]
     }
 
-    pub(super) fn fingerprint(&self, system: u32) -> Fingerprint {
-        self.all[system as usize].fingerprint
+    pub(super) fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
     }
 }
 
@@ -45,8 +45,10 @@ impl Terms {
     /// The rules of the system with these bodies, none of which may begin with itself; whether
     /// each matches the empty text follows from the bodies, but is known to the caller.
     pub(crate) fn system(&self, bodies: &[TermId], nullable: &[bool]) -> Vec<TermId> {
-        let system = {
-            let mut index = self.systems.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |terms: &Self| locked(&terms.systems.index).get(bodies).copied();
+        let frozen = self.frozen().and_then(known);
+        let system = frozen.unwrap_or_else(|| {
+            let mut index = locked(&self.systems.index);
             index.get(bodies).copied().unwrap_or_else(|| {
                 let bodies: Arc<[TermId]> = bodies.into();
                 let system = System {
@@ -54,29 +56,42 @@ impl Terms {
                     bodies: Arc::clone(&bodies),
                     nullable: nullable.into(),
                 };
-                let number = self.systems.all.push(system) as u32;
+                let number = (self.frozen_systems() + self.systems.all.push(system)) as u32;
                 index.insert(bodies, number);
                 number
             })
-        };
+        });
         let rules = 0..bodies.len() as u32;
         rules.map(|index| self.intern(Term::Rule { system, index })).collect()
     }
 
+    /// How many systems there are in the store from which this one goes on.
+    fn frozen_systems(&self) -> usize {
+        self.frozen().map_or(0, |frozen| frozen.systems.all.count())
+    }
+
+    pub(super) fn system_of(&self, system: u32) -> &System {
+        let (system, frozen) = (system as usize, self.frozen_systems());
+        match self.frozen() {
+            Some(terms) if system < frozen => &terms.systems.all[system],
+            _ => &self.systems.all[system - frozen],
+        }
+    }
+
     /// Whether the term is a rule of a system.
     pub(crate) fn is_rule(&self, term: TermId) -> bool {
-        matches!(self.entries[term.index()].term, Term::Rule { .. })
+        matches!(self.entry(term).term, Term::Rule { .. })
     }
 
     /// What a rule of a system is.
     pub(super) fn body(&self, system: u32, index: u32) -> TermId {
-        let body = self.systems.all[system as usize].bodies[index as usize];
+        let body = self.system_of(system).bodies[index as usize];
         self.fill(body, system)
     }
 
     /// A part of a body, with the rules of its system in the holes.
     fn fill(&self, term: TermId, system: u32) -> TermId {
-        let entry = &self.entries[term.index()];
+        let entry = self.entry(term);
         if !entry.open {
             return term;
         }
@@ -98,7 +113,7 @@ impl Terms {
     pub(crate) fn leading_holes(&self, term: TermId, holes: &mut Vec<u32>) {
         let mut pending = vec![term];
         while let Some(term) = pending.pop() {
-            match &self.entries[term.index()].term {
+            match &self.entry(term).term {
                 &Term::Hole(index) => holes.push(index),
                 &Term::Concat(first, second) => {
                     pending.push(first);

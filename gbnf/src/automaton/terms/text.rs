@@ -1,11 +1,9 @@
 //! Literals as terms: a term for each byte that is left. Grammars have many literals in common, and
 //! those that are known are looked up as a whole.
 
-use std::sync::PoisonError;
-
 use smallvec::SmallVec;
 
-use super::{Fingerprint, Term, TermId, Terms};
+use super::{Fingerprint, Term, TermId, Terms, locked};
 
 /// A shorter literal is made as soon as looked up.
 const KNOWN_FROM: usize = 3;
@@ -23,12 +21,12 @@ impl Terms {
 
     /// The term of literals with this fingerprint, which is made if it is not known.
     fn literal(&self, literals: Fingerprint, make: impl FnOnce() -> TermId) -> TermId {
-        let known = || self.literals.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&term) = known().get(&literals) {
+        let known = |terms: &Self| locked(&terms.literals).get(&literals).copied();
+        if let Some(term) = self.frozen().and_then(known).or_else(|| known(self)) {
             return term;
         }
         let term = make();
-        known().insert(literals, term);
+        locked(&self.literals).insert(literals, term);
         term
     }
 
@@ -40,7 +38,7 @@ impl Terms {
             _ => (text, rest),
         };
         let bytes: SmallVec<[TermId; 32]> = text.iter().map(|&byte| self.byte(byte)).collect();
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut index = self.index();
         bytes
             .into_iter()
             .rfold(rest, |rest, byte| self.intern_in(&mut index, Term::Concat(byte, rest)))

@@ -119,7 +119,7 @@ impl Terms {
                 }
                 Piece::Term(term) => term,
             };
-            match &self.entries[term.index()].term {
+            match &self.entry(term).term {
                 Term::Empty => {}
                 &Term::Bytes(bytes) => {
                     part.push(Piece::Term(term));
@@ -158,7 +158,7 @@ impl Terms {
                 let once = if max == Some(0) { &once[1..] } else { once };
                 smallvec![with(&[]), with(once)]
             }
-            Piece::Term(term) => match &self.entries[term.index()].term {
+            Piece::Term(term) => match &self.entry(term).term {
                 Term::Alt(items) => items.iter().map(|&item| with(&[Piece::Term(item)])).collect(),
                 _ => SmallVec::new(),
             },
