@@ -522,6 +522,12 @@ impl Terms {
             let next = if set.contains(byte) { next } else { TermId::NOTHING };
             return (next, set.around(byte));
         }
+        if self.known_row(term).is_none() {
+            let beginnings = self.beginnings(term);
+            if !beginnings.contains(byte) {
+                return (TermId::NOTHING, beginnings.around(byte));
+            }
+        }
         let ranges = self.transitions(term);
         let at = ranges.partition_point(|&(_, hi, _)| hi < byte);
         match ranges.get(at) {

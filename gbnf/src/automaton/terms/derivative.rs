@@ -1,11 +1,51 @@
-//! The derivative by one byte, without those by all others: most terms that a text leads through lie on
+//! What is seen of a term without its transitions: the bytes with which it begins, and the derivative by
+//! one of them without those by all others. Most terms that a text leads through lie on
 //! the way of no other one, as with the lengths that are left of a long text.
 
 use std::sync::atomic::Ordering;
 
-use super::{Term, TermId, Terms};
+use super::{ByteSet, Term, TermId, Terms};
 
 impl Terms {
+    /// The bytes with which matches of a term begin; of a conjunction perhaps more.
+    pub(super) fn beginnings(&self, term: TermId) -> ByteSet {
+        let mut bytes = ByteSet::default();
+        self.add_beginnings(term, &mut bytes);
+        bytes
+    }
+
+    fn add_beginnings(&self, mut term: TermId, bytes: &mut ByteSet) {
+        loop {
+            if let Some(row) = self.known_row(term) {
+                return bytes.union_with(&row.first);
+            }
+            // As deep as the term is nested.
+            let mut add = |part| {
+                stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.add_beginnings(part, bytes));
+            };
+            term = match &self.entry(term).term {
+                Term::Nothing | Term::Empty | Term::Hole(_) => return,
+                Term::Bytes(set) => return bytes.union_with(set),
+                &Term::Rule { system, index } => self.body(system, index),
+                &Term::Concat(first, second) => {
+                    add(first);
+                    if !self.nullable(first) {
+                        return;
+                    }
+                    second
+                }
+                Term::Alt(items) => return items.iter().for_each(|&item| add(item)),
+                &Term::Repeat { item, .. } => item,
+                Term::All { all, .. } => {
+                    let mut parts = all.iter().map(|&part| self.beginnings(part));
+                    let first = parts.next().unwrap_or_default();
+                    let common = parts.fold(first, |common, part| common.intersection(&part));
+                    return bytes.union_with(&common);
+                }
+            };
+        }
+    }
+
     /// Whether a term is followed for the first time, and no transitions of it are known: for one byte
     /// they need not be. The next time they are made.
     pub(super) fn is_followed_first(&self, term: TermId) -> bool {
@@ -61,8 +101,11 @@ mod tests {
                 .collect();
             for _ in 0..30 {
                 let Some(term) = pending.pop() else { break };
+                let beginnings = terms.beginnings(term);
                 let derivatives = (0..=u8::MAX).map(|byte| terms.derivative(term, byte));
                 let derivatives: Vec<TermId> = derivatives.collect();
+                let first = terms.first(term);
+                prop_assert_eq!(beginnings.intersection(&first), first);
                 for (byte, derivative) in (0..=u8::MAX).zip(derivatives) {
                     let is_around = |&&(lo, hi, _): &&(u8, u8, TermId)| (lo..=hi).contains(&byte);
                     let next = terms.transitions(term).iter().find(is_around);
