@@ -57,10 +57,9 @@ impl Terms {
     pub(super) fn derivative(&self, term: TermId, byte: u8) -> TermId {
         // As deep as the term is nested.
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || match &self.entry(term).term {
-            // Only what stands in a system's bodies has holes, and those are filled before.
-            Term::Nothing | Term::Empty | Term::Hole(_) => TermId::NOTHING,
             Term::Bytes(set) if set.contains(byte) => TermId::EMPTY,
-            Term::Bytes(_) => TermId::NOTHING,
+            // Only what stands in a system's bodies has holes, and those are filled before.
+            Term::Nothing | Term::Empty | Term::Bytes(_) | Term::Hole(_) => TermId::NOTHING,
             &Term::Rule { system, index } => self.next(self.body(system, index), byte),
             &Term::Concat(first, second) => {
                 let inside = self.concat(self.next(first, byte), second);
