@@ -72,7 +72,7 @@ const SCHEMAS: [(&str, &str); 3] = [
             }
         }"#,
         concat!(
-            r#"{"string": "a b", "integer": -12, "number": 1.5e3, "boolean": true, "array": ["a"], "#,
+            r#"{"string": "a b", "integer": -12, "number": 1.5e16, "boolean": true, "array": ["a"], "#,
             r#""object": {"a b": "c"}, "scalar": 1.5, "text": ["a", "b"], "natural": 12, "positive": 12, "#,
             r#""percent": 12, "port": 8080, "size": 1.5, "above": 0.25, "share": 0.5, "any": "a b", "#,
             r#""integers": [12, 3], "numbers": [1.5, -3], "objects": [{"a": 1}, {"b": 2}], "#,
@@ -100,7 +100,7 @@ const SCHEMAS: [(&str, &str); 3] = [
             "required": ["string"]
         }"#,
         concat!(
-            r#"{"string": "a b", "integer": -12, "number": 1.5e3, "boolean": true, "null": null, "#,
+            r#"{"string": "a b", "integer": -12, "number": 1.5e16, "boolean": true, "null": null, "#,
             r#""strings": ["a", ""], "object": {"a b": {"c": ["d", 0.5, false]}, "e": "\n\u00e9"}, "#,
             r#""closed": {"any": [{"f": 7}]}, "other": "g"}"#
         ),
@@ -135,15 +135,32 @@ pub fn engine_for_schemas(
     Ok(engine)
 }
 
-/// Reads a text, with the mask of each place. That the vocabulary cannot spell it, or the options
-/// spell it otherwise, is no matter: what has been made until then is there.
-fn rehearse(mut constraint: Constraint, text: &str) {
+/// Reads a text, with the mask of each place; whether to its end. That the vocabulary cannot spell it, or the
+/// options spell it otherwise, is no matter: what has been made until then is there.
+fn rehearse(mut constraint: Constraint, text: &str) -> bool {
     let engine = Arc::clone(constraint.engine());
-    let Ok(tokens) = engine.vocabulary().encode_longest(text) else { return };
+    let Ok(tokens) = engine.vocabulary().encode_longest(text) else { return false };
     for token in tokens {
         constraint.mask();
         if constraint.accept(token).is_err() {
-            return;
+            return false;
+        }
+    }
+    constraint.is_complete()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_read_to_their_ends() {
+        let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
+        let engine = Engine::new(vocabulary);
+        for (schema, document) in SCHEMAS {
+            let constraint = schema_constraint(&engine, schema, &Options::default());
+            let constraint = constraint.expect("a schema that can be translated");
+            assert!(rehearse(constraint, document), "{document}");
         }
     }
 }
