@@ -84,9 +84,9 @@ impl<K: Eq + Hash, V: Clone + Footprint> Generations<K, V> {
         }
     }
 
-    /// What is there now stays, unless it takes more than half of the room.
+    /// What is there now stays, unless it takes more than three quarters of the room.
     pub(crate) fn keep(&mut self) {
-        if self.bytes() > self.most / 2 {
+        if self.bytes() > self.most / 4 * 3 {
             return;
         }
         self.kept = self.bytes();
@@ -161,9 +161,9 @@ mod tests {
         kept.insert(0, Vec::new());
         assert!(kept.bytes() <= 19_000);
         let mut full = Generations::new(20_000);
-        (0..15).for_each(|key| full.insert(key, vec![0; 1000]));
+        (0..18).for_each(|key| full.insert(key, vec![0; 1000]));
         full.keep();
-        (15..100).for_each(|key| full.insert(key, vec![0; 1000]));
+        (18..100).for_each(|key| full.insert(key, vec![0; 1000]));
         assert!(full.get(&0).is_none());
     }
 
