@@ -80,12 +80,14 @@ impl Constraint {
                 return Err(ConstraintError::NoSuchToken(reference.clone()));
             }
         }
+        let strict = Strict::new(Matcher::new(automaton));
         if automaton.has_independent_frames() {
             engine.tables.prepare(automaton);
+            strict.read_ahead(engine);
         }
         Ok(Self {
             engine: Arc::clone(engine),
-            reading: Reading::Strict(Strict::new(Matcher::new(automaton))),
+            reading: Reading::Strict(strict),
             ended: false,
             budget: None,
         })

@@ -127,6 +127,13 @@ impl Default for MaskMemo {
     }
 }
 
+impl MaskMemo {
+    /// Exchanges what is known of frames: that is the same whatever states there are.
+    pub(crate) fn swap_frames(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.lookahead.frames, &mut other.lookahead.frames);
+    }
+}
+
 impl Engine {
     /// The most that [`Engine::table_bytes`] says, unless one table alone takes more than its share.
     pub const MOST_TABLE_BYTES: usize = tables::MOST_BYTES;
@@ -276,7 +283,7 @@ impl Engine {
 
     /// The masks of the configurations of a state, each looked for alone; nothing if one takes too much
     /// work, or if all take more than they share, if they do.
-    fn masks_apart(
+    pub(crate) fn masks_apart(
         &self,
         session: &mut Session,
         memo: &mut MaskMemo,

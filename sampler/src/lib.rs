@@ -54,6 +54,7 @@ mod nucleus;
 mod quotient;
 mod radix;
 mod reach;
+mod read_ahead;
 mod rng;
 mod samplers;
 mod settings;

@@ -67,6 +67,12 @@ impl Strict {
         Self { matcher, memo: Arc::default(), needs: Arc::default() }
     }
 
+    /// See [`Engine::read_ahead`].
+    pub(crate) fn read_ahead(&self, engine: &Engine) {
+        let mut memo = self.memo.lock().unwrap_or_else(PoisonError::into_inner);
+        engine.read_ahead(&mut self.matcher.session(), &mut memo);
+    }
+
     fn renew(&mut self) {
         // The masks are those of the session's states.
         if self.matcher.renew() {
