@@ -46,6 +46,13 @@ impl List {
         self.first.iter().copied().chain(self.rest)
     }
 
+    /// Whether there are more items than those that the one with so many before it must differ from can
+    /// be: those before it and those that are needed behind.
+    pub(crate) fn has_plenty(&self, count: u32) -> bool {
+        let most = u64::from(count).saturating_add(u64::from(self.min));
+        self.supply(count).is_some_and(|supply| supply.count() > most)
+    }
+
     /// What there is of the item that has so many before it.
     fn supply(&self, count: u32) -> Option<&Supply> {
         self.supplies.items.get((count as usize).min(self.supplies.items.len().checked_sub(1)?))
@@ -152,21 +159,15 @@ impl ListTables {
         needed.into_iter().map(|text| texts.item(text)).collect()
     }
 
-    /// Whether some item with `count` items before it differs from `others`; `None`: that is not
-    /// known.
+    /// Whether some item with `count` items before it differs from `others`, where there are not plenty
+    /// ([`List::has_plenty`]); `None`: that is not known.
     pub(crate) fn has_other_item(
         &mut self,
         list: &List,
         count: u32,
         others: SetId,
     ) -> Option<bool> {
-        let supply = list.supply(count)?;
-        // At most so many others: those before and those that are needed behind.
-        let most = u64::from(count).saturating_add(u64::from(list.min));
-        if supply.count() > most {
-            return Some(true);
-        }
-        let Supply::Few(texts) = supply else { return None };
+        let Supply::Few(texts) = list.supply(count)? else { return None };
         Some(texts.iter().any(|text| {
             let item = self.texts.item(text);
             !self.texts.contains(others, item)

@@ -110,10 +110,14 @@ impl Session {
 
     /// Whether there is an item that may come next and differs from those before it.
     fn has_further_item(&mut self, list: &List, state: u32) -> bool {
-        let Some(start) = list.start(self.lists.state(state).count) else { return false };
+        let count = self.lists.state(state).count;
+        let Some(start) = list.start(count) else { return false };
+        // Mostly it is not needed which texts are taken.
+        if list.has_plenty(count) {
+            return true;
+        }
         self.look_ahead(|session| {
             let (_, others) = session.lists.begin(list, state, TextId::EMPTY);
-            let count = session.lists.state(state).count;
             if let Some(known) = session.lists.has_other_item(list, count, others) {
                 return known;
             }
