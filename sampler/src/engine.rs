@@ -132,6 +132,11 @@ impl MaskMemo {
     pub(crate) fn swap_frames(&mut self, other: &mut Self) {
         std::mem::swap(&mut self.lookahead.frames, &mut other.lookahead.frames);
     }
+
+    /// How many bytes it takes.
+    pub(crate) fn frames_bytes(&self) -> usize {
+        self.lookahead.frames.bytes()
+    }
 }
 
 impl Engine {

@@ -292,6 +292,11 @@ impl Default for FrameMemo {
 }
 
 impl FrameMemo {
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.starts.bytes() + self.through.bytes() + self.within.bytes()
+    }
+
     /// Whether a mask has been found so, or has taken too much work.
     pub(crate) fn note(&mut self, is_found: bool) {
         self.masks += u32::from(is_found);

@@ -82,11 +82,9 @@ impl Interior {
         let short = short - 1;
         let is_short = |node: TrieNode| trie.bytes_between(start, node) <= short;
         let mut pending: Vec<(Vec<TrieNode>, TermId)> = Vec::new();
-        let mut path = Vec::new();
         for &node in trie.at_depth(start, short) {
-            path.clear();
-            let lives = trie.way(start, node).try_fold(free, |term, byte| {
-                path.push(byte);
+            let path = trie.between(start, node);
+            let lives = path.iter().try_fold(free, |term, &byte| {
                 Some(terms.next(term, byte)).filter(|&next| next != TermId::NOTHING)
             });
             // Bounds allow less: what cannot be read without them, as most of the longest tokens cannot,

@@ -14,7 +14,7 @@ use crate::lookahead::{Base, Lookahead};
 use crate::meant::Meant;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
-use crate::trie::{TokenTrie, TrieNode};
+use crate::trie::{Path, TokenTrie, TrieNode};
 use crate::walk::walk_below;
 
 /// So many tokens are looked at one by one; if more are, all that begins with each of the keys is.
@@ -146,7 +146,7 @@ impl Lookahead<'_> {
     }
 
     /// What leads to a node from the one at which the key is looked at.
-    fn bytes_to(&self, key: Key<'_>, node: TrieNode) -> Vec<u8> {
+    fn bytes_to(&self, key: Key<'_>, node: TrieNode) -> Path {
         self.engine.tables.trie.between(key.node, node)
     }
 

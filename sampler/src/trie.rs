@@ -19,6 +19,8 @@ pub(crate) struct TrieNode(u32);
 #[derive(Debug)]
 pub(crate) struct TokenTrie {
     nodes: Vec<Node>,
+    /// The node above each; the root's own is the root.
+    parents: Vec<TrieNode>,
     /// For all nodes and what is behind them.
     begins: Vec<Begins>,
     /// The tokens in the order of their nodes.
@@ -85,6 +87,9 @@ impl Default for Open {
     }
 }
 
+/// The bytes from one node to another: mostly few.
+pub(crate) type Path = SmallVec<[u8; 16]>;
+
 /// With so many nodes below it a node has an outline.
 const OUTLINED: usize = 12;
 
@@ -120,6 +125,7 @@ impl TokenTrie {
         let mut trie = Self {
             nodes: vec![Node { end: 0, depth: 0, byte: 0, is_outlined: false }],
             tokens: vocabulary.ordered().to_vec(),
+            parents: Vec::new(),
             begins: vec![Begins { children: 0, tokens: 0 }],
             height: vocabulary.longest() as u16,
             children: Vec::new(),
@@ -175,13 +181,13 @@ impl TokenTrie {
 
     fn list_children(&mut self) {
         let len = self.len();
-        let mut parents = vec![0];
-        let mut path = vec![0; usize::from(self.height) + 1];
-        for (node, &Node { depth, .. }) in self.nodes.iter().enumerate().skip(1) {
-            path[usize::from(depth)] = node;
+        self.parents = vec![Self::ROOT];
+        let mut path = vec![Self::ROOT; usize::from(self.height) + 1];
+        for (node, &Node { depth, .. }) in (0..).zip(&self.nodes).skip(1) {
+            path[usize::from(depth)] = TrieNode(node);
             let parent = path[usize::from(depth) - 1];
-            parents.push(parent);
-            self.begins[parent + 1].children += 1;
+            self.parents.push(parent);
+            self.begins[parent.0 as usize + 1].children += 1;
         }
         for node in 0..len {
             self.begins[node + 1].children += self.begins[node].children;
@@ -191,7 +197,7 @@ impl TokenTrie {
         self.children = vec![Self::ROOT; len - 1];
         self.child_bytes = vec![0; len - 1];
         for node in 1..len {
-            let place = &mut next[parents[node]];
+            let place = &mut next[self.parents[node].0 as usize];
             self.children[*place as usize] = TrieNode(node as u32);
             self.child_bytes[*place as usize] = self.nodes[node].byte;
             *place += 1;
@@ -354,26 +360,18 @@ impl TokenTrie {
     }
 
     /// The bytes from the root to the node.
-    pub(crate) fn path(&self, node: TrieNode) -> Vec<u8> {
+    pub(crate) fn path(&self, node: TrieNode) -> Path {
         self.between(Self::ROOT, node)
     }
 
     /// The bytes from a node to one below it.
-    pub(crate) fn between(&self, from: TrieNode, to: TrieNode) -> Vec<u8> {
-        self.way(from, to).collect()
-    }
-
-    /// The same, one after the other.
-    pub(crate) fn way(&self, from: TrieNode, to: TrieNode) -> impl Iterator<Item = u8> + use<'_> {
-        let mut at = from;
-        std::iter::from_fn(move || {
-            (at != to).then(|| {
-                let children = self.child_range(at);
-                let behind = self.children[children.clone()].partition_point(|&child| child <= to);
-                let child = children.start + behind - 1;
-                at = self.children[child];
-                self.child_bytes[child]
-            })
-        })
+    pub(crate) fn between(&self, from: TrieNode, to: TrieNode) -> Path {
+        let mut path = Path::from_elem(0, self.bytes_between(from, to));
+        let mut at = to;
+        for byte in path.iter_mut().rev() {
+            *byte = self.nodes[at.0 as usize].byte;
+            at = self.parents[at.0 as usize];
+        }
+        path
     }
 }
