@@ -93,11 +93,7 @@ mod tests {
     #[test]
     fn tokens_are_counted_in_characters() {
         let tokens: [&[u8]; 5] = [b"ab", "äö".as_bytes(), b"\x80a", b"x\xc3", b"abc"];
-        let mut builder = Vocabulary::builder();
-        for token in tokens {
-            builder.push(token);
-        }
-        let characters = Characters::new(&builder.build().expect("they are distinct"));
+        let characters = Characters::new(&Vocabulary::of(tokens));
         let of = |max| characters.at_most(max).map(|mask| mask.tokens().map(|t| t.0).collect());
         assert_eq!(of(0), Some(vec![]));
         assert_eq!(of(1), Some(vec![2]));

@@ -133,7 +133,7 @@ impl MaskMemo {
         std::mem::swap(&mut self.lookahead.frames, &mut other.lookahead.frames);
     }
 
-    /// How many bytes it takes.
+    /// How many bytes what is known of frames takes.
     pub(crate) fn frames_bytes(&self) -> usize {
         self.lookahead.frames.bytes()
     }
@@ -582,11 +582,7 @@ mod tests {
             tokens in generate::vocabularies(),
             choices in generate::steps(8),
         ) {
-            let mut builder = Vocabulary::builder();
-            for token in &tokens {
-                builder.push(token);
-            }
-            let engine = Engine::new(builder.build().expect("generated tokens are not empty"));
+            let engine = Engine::new(Vocabulary::of(&tokens));
             let mut session = Automaton::compile(&grammar, "root").expect("it compiles").session();
             let mut state = session.start();
             for choice in choices {

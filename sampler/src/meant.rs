@@ -70,11 +70,7 @@ mod tests {
             words in prop::collection::btree_set("[ab]{1,5}", 1..40),
             some in prop::collection::btree_set(0_usize..40, 0..6),
         ) {
-            let mut builder = Vocabulary::builder();
-            for word in &words {
-                builder.push(word);
-            }
-            let vocabulary = builder.build().expect("there are words");
+            let vocabulary = Vocabulary::of(&words);
             let trie = TokenTrie::new(&vocabulary);
             let nodes = words.iter().filter_map(|word| {
                 word.bytes().try_fold(TokenTrie::ROOT, |node, byte| trie.child(node, byte))

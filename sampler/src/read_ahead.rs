@@ -119,11 +119,7 @@ mod tests {
             tokens in generate::vocabularies(),
             choices in generate::steps(8),
         ) {
-            let mut builder = Vocabulary::builder();
-            for token in &tokens {
-                builder.push(token);
-            }
-            let engine = Engine::new(builder.build().expect("generated tokens are not empty"));
+            let engine = Engine::new(Vocabulary::of(&tokens));
             let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
             prop_assert!(automaton.has_independent_frames());
             let mut sessions = [automaton.session(), automaton.session()];

@@ -71,6 +71,18 @@ enum Tokenizer {
     Greedy,
 }
 
+#[cfg(test)]
+impl Vocabulary {
+    /// The vocabulary of ordinary tokens alone, none of them empty.
+    pub(crate) fn of<T: AsRef<[u8]>>(tokens: impl IntoIterator<Item = T>) -> Self {
+        let mut builder = Self::builder();
+        for token in tokens {
+            builder.push(token);
+        }
+        builder.build().expect("they can be tokens")
+    }
+}
+
 impl Vocabulary {
     /// A built-in vocabulary. Takes a few milliseconds; its encoder, which takes a hundred times
     /// as long, is built when it is first used.
