@@ -9,12 +9,35 @@ use rustc_hash::FxBuildHasher;
 #[derive(Debug)]
 pub(crate) struct Interner<T> {
     values: Vec<T>,
-    ids: HashTable<u32>,
+    ids: Ids,
+}
+
+/// Ids by the hashes of their values, which are kept: what lets the table grow is the same code for
+/// values of all types, and a grammar has tables of many.
+#[derive(Debug, Default)]
+struct Ids(HashTable<(u64, u32)>);
+
+impl Ids {
+    fn find(&self, hash: u64, mut is_it: impl FnMut(u32) -> bool) -> Option<u32> {
+        self.0.find(hash, |&(other, id)| other == hash && is_it(id)).map(|&(_, id)| id)
+    }
+
+    #[inline(never)]
+    fn insert(&mut self, hash: u64, id: u32) {
+        self.0.insert_unique(hash, (hash, id), |&(hash, _)| hash);
+    }
+
+    #[inline(never)]
+    fn remove(&mut self, hash: u64, id: u32) {
+        if let Ok(place) = self.0.find_entry(hash, |&(_, other)| other == id) {
+            place.remove();
+        }
+    }
 }
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), ids: HashTable::new() }
+        Self { values: Vec::new(), ids: Ids::default() }
     }
 }
 
@@ -28,37 +51,28 @@ impl<T: Eq + Hash> Interner<T> {
     }
 
     pub(crate) fn find(&self, value: &T) -> Option<u32> {
-        let hash = FxBuildHasher.hash_one(value);
-        self.ids.find(hash, |&id| self.values[id as usize] == *value).copied()
+        self.find_hashed(FxBuildHasher.hash_one(value), value)
+    }
+
+    fn find_hashed(&self, hash: u64, value: &T) -> Option<u32> {
+        self.ids.find(hash, |id| self.values[id as usize] == *value)
     }
 
     /// The id of a value, which is added if it is new.
     pub(crate) fn intern(&mut self, value: T) -> u32 {
         let hash = FxBuildHasher.hash_one(&value);
-        let values = &mut self.values;
-        let place = self.ids.entry(
-            hash,
-            |&id| values[id as usize] == value,
-            |&id| FxBuildHasher.hash_one(&values[id as usize]),
-        );
-        match place {
-            hashbrown::hash_table::Entry::Occupied(known) => *known.get(),
-            hashbrown::hash_table::Entry::Vacant(place) => {
-                let id = values.len() as u32;
-                place.insert(id);
-                values.push(value);
-                id
-            }
-        }
+        self.find_hashed(hash, &value).unwrap_or_else(|| {
+            let id = self.values.len() as u32;
+            self.ids.insert(hash, id);
+            self.values.push(value);
+            id
+        })
     }
 
     /// Forgets all values but the first `len`.
     pub(crate) fn truncate(&mut self, len: usize) {
         for id in (len..self.values.len()).rev() {
-            let hash = FxBuildHasher.hash_one(&self.values[id]);
-            if let Ok(place) = self.ids.find_entry(hash, |&known| known as usize == id) {
-                place.remove();
-            }
+            self.ids.remove(FxBuildHasher.hash_one(&self.values[id]), id as u32);
         }
         self.values.truncate(len);
     }

@@ -208,7 +208,9 @@ impl Terms {
     }
 
     fn intern(&self, term: Term) -> TermId {
-        self.intern_in(&mut self.index(), term)
+        let hash = FxBuildHasher.hash_one(&term);
+        let mut index = self.index();
+        self.known(&index, hash, &term).unwrap_or_else(|| self.add(&mut index, hash, term))
     }
 
     fn index(&self) -> MutexGuard<'_, HashTable<(u64, TermId)>> {
@@ -220,12 +222,12 @@ impl Terms {
         index.find(hash, is_it).map(|&(_, id)| id)
     }
 
-    /// The same with the index at hand, as for many terms one after the other.
-    fn intern_in(&self, index: &mut HashTable<(u64, TermId)>, term: Term) -> TermId {
-        let hash = FxBuildHasher.hash_one(&term);
-        if let Some(id) = self.find_frozen(hash, &term).or_else(|| self.find(index, hash, &term)) {
-            return id;
-        }
+    fn known(&self, index: &HashTable<(u64, TermId)>, hash: u64, term: &Term) -> Option<TermId> {
+        self.find_frozen(hash, term).or_else(|| self.find(index, hash, term))
+    }
+
+    /// Adds a term that is not there yet.
+    fn add(&self, index: &mut HashTable<(u64, TermId)>, hash: u64, term: Term) -> TermId {
         let entry = |term: &TermId| self.entry(*term);
         let (nullable, shortest) = match &term {
             Term::Nothing | Term::Hole(_) => (false, 0),

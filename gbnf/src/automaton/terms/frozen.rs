@@ -79,6 +79,10 @@ impl Terms {
     /// The term among those from which this store goes on.
     pub(super) fn find_frozen(&self, hash: u64, term: &Term) -> Option<TermId> {
         let frozen = self.frozen()?;
+        // What comes behind a term that is not among them is not either.
+        if matches!(term, Term::Concat(_, rest) if rest.index() >= self.frozen_len()) {
+            return None;
+        }
         frozen.find(&frozen.index(), hash, term)
     }
 

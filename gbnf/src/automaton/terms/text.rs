@@ -1,6 +1,9 @@
 //! Literals as terms: a term for each byte that is left. Grammars have many literals in common, and
 //! those that are known are looked up as a whole.
 
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::{Fingerprint, Term, TermId, Terms, locked};
@@ -39,9 +42,17 @@ impl Terms {
         };
         let bytes: SmallVec<[TermId; 32]> = text.iter().map(|&byte| self.byte(byte)).collect();
         let mut index = self.index();
-        bytes
-            .into_iter()
-            .rfold(rest, |rest, byte| self.intern_in(&mut index, Term::Concat(byte, rest)))
+        let mut rest = rest;
+        // Behind a byte that leads to a new term nothing is known.
+        let mut is_new = false;
+        for byte in bytes.into_iter().rev() {
+            let term = Term::Concat(byte, rest);
+            let hash = FxBuildHasher.hash_one(&term);
+            let known = if is_new { None } else { self.known(&index, hash, &term) };
+            is_new = known.is_none();
+            rest = known.unwrap_or_else(|| self.add(&mut index, hash, term));
+        }
+        rest
     }
 
     /// One of several texts, as a trie.
