@@ -11,13 +11,16 @@ pub(super) const PLAIN_NOTE: &str = "no label with `--` in the third place, so n
 /// What a label may begin with.
 pub(super) const LETTER_OR_DIGIT: &str = r"[A-Za-z\d]";
 
+/// What it may have inside.
+const INNER: &str = r"[A-Za-z\d-]";
+
 /// The greatest number of characters of a label.
 const LABEL: u32 = 63;
 
 /// A label: letters, digits and inner hyphens. Hyphens in the third and fourth place are for
 /// A-labels (RFC 5890, section 2.3.1), and which of these are valid no automaton can say.
 fn label(first: &str) -> String {
-    let (a, c) = (LETTER_OR_DIGIT, r"[A-Za-z\d-]");
+    let (a, c) = (LETTER_OR_DIGIT, INNER);
     format!("{first}(?:{a}|{c}{a}(?:{c}*{a})?|{c}-{a}(?:{c}*{a})?)?")
 }
 
@@ -64,9 +67,10 @@ pub(super) fn ascii_names(
     }
     let any = label(LETTER_OR_DIGIT);
     let names = whole(languages, &format!(r"{any}(?:\.{any})*"))?;
-    let short = format!(r"[^.]{{1,{LABEL}}}");
+    // Lengths in characters of names: of any character each state would know the ways to write it.
+    let short = format!(r"{INNER}{{1,{LABEL}}}");
     let labels = whole(languages, &format!(r"{short}(?:\.{short})*"))?;
-    let lengths = languages.lengths(1, Some(253))?;
+    let lengths = whole(languages, r"[A-Za-z\d.-]{1,253}")?;
     Ok(languages.and([names, labels, lengths])?)
 }
 

@@ -11,6 +11,9 @@ pub(super) const PLAIN_NOTE: &str = "no label of a domain with `--` in the third
 /// The greatest number of octets of a local part (RFC 5321, section 4.5.3.1.1).
 const LOCAL: u32 = 64;
 
+/// A character of an address without such.
+const ASCII: &str = "[ -~]";
+
 /// What a local part may have beyond ASCII: `UTF8-non-ascii`.
 const BEYOND: &str = r"\u{80}-\u{10FFFF}";
 
@@ -61,12 +64,12 @@ fn mailbox(
 
 /// `email`: at most 254 characters (section 4.5.3.1.3: 256 with the brackets of a path).
 pub(super) fn email(languages: &mut Languages, notation: Notation) -> Result<Approximation> {
-    let octets = languages.lengths(1, Some(LOCAL))?;
+    let octets = whole(languages, &format!("{ASCII}{{1,{LOCAL}}}"))?;
     let local = local_part(languages, "", octets)?;
     let names = host::ascii_names(languages, notation, 2)?;
     let mut mailbox = mailbox(languages, local, names)?;
     if notation == Notation::Extended {
-        let lengths = languages.lengths(1, Some(254))?;
+        let lengths = whole(languages, &format!("{ASCII}{{1,254}}"))?;
         mailbox.lower = languages.and([mailbox.lower, lengths])?;
     }
     Ok(mailbox)
