@@ -5,9 +5,8 @@ use grammask_gbnf::{TermId, Terms};
 
 use crate::dfa::{DEAD, Dfa};
 use crate::generations::Footprint;
-use crate::mask::TokenMask;
 use crate::tables::Tables;
-use crate::token_set::TokenSet;
+use crate::token_set::{Found, TokenSet};
 use crate::trie::{Reach, TokenTrie, TrieNode};
 
 /// What is below a node of the trie, for a run over a class that begins there.
@@ -58,11 +57,10 @@ impl ClassRun {
         let trie = &tables.trie;
         let mut dfa = Dfa::of_terms(TermId::NOTHING, terms);
         let first = dfa.number(terms.repeat(class, 0, None));
-        let mut inside = TokenMask::new(tables.len);
         let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
         // The state, and what has been read of a character.
         let start_at = (first, Exit::default());
-        let visited = trie.scan(start, start_at, &mut inside, |node, (state, at), byte, below| {
+        let scan = trie.scan(start, start_at, |node, (state, at), byte, below| {
             let is_over = most == Some(at.read);
             let next = if is_over { DEAD } else { dfa.next(state, byte) };
             if next != first {
@@ -83,14 +81,16 @@ impl ClassRun {
             }
             Reach::Into((next, Exit { read, ..Exit::default() }))
         });
-        tables.count_visited(visited);
+        tables.count_visited(scan.visited);
+        let mut inside = Found::new(tables.len);
+        inside.add_reached(&scan, trie);
         sort_by_exit(&mut exits);
         let groups = exits.chunk_by(|(a, _), (b, _)| a == b).scan(0, |end, group| {
             *end += group.len() as u32;
             Some((group[0].0, *end))
         });
         Self {
-            inside: TokenSet::from(inside),
+            inside: inside.into_set(),
             exits: groups.collect(),
             nodes: exits.iter().map(|&(_, node)| node).collect(),
         }

@@ -8,7 +8,6 @@ use crate::below::Belows;
 use crate::dfa::{DEAD, Dfa, END};
 use crate::generations::Footprint;
 use crate::tables::Tables;
-use crate::token_id::TokenId;
 use crate::trie::{Reach, TrieNode};
 
 /// Of more nodes no table is made: what lies below them is most of what there is.
@@ -31,19 +30,18 @@ impl Crossings {
         let mut dfa = Dfa::of_terms(TermId::NOTHING, terms);
         let mut nodes = Vec::new();
         let at = (dfa.number(term), false);
-        let visited =
-            tables.trie.scan(start, at, &mut Unwanted, |node, (state, has_read), byte, _| {
-                let next = dfa.next(state, byte);
-                if next == DEAD || nodes.len() > MOST_NODES {
-                    return Reach::Out;
-                }
-                // That the term may end at the start has been followed up already.
-                if has_read && dfa.nullable(state) && bytes.contains(byte) {
-                    nodes.push((byte, node));
-                }
-                if next == END { Reach::Out } else { Reach::Into((next, true)) }
-            });
-        tables.count_visited(visited);
+        let scan = tables.trie.scan(start, at, |node, (state, has_read), byte, _| {
+            let next = dfa.next(state, byte);
+            if next == DEAD || nodes.len() > MOST_NODES {
+                return Reach::Out;
+            }
+            // That the term may end at the start has been followed up already.
+            if has_read && dfa.nullable(state) && bytes.contains(byte) {
+                nodes.push((byte, node));
+            }
+            if next == END { Reach::Out } else { Reach::Into((next, true)) }
+        });
+        tables.count_visited(scan.visited);
         Self((nodes.len() <= MOST_NODES).then(|| tables.belows(nodes)))
     }
 
@@ -59,9 +57,3 @@ impl Footprint for Crossings {
     }
 }
 
-/// Tokens that nobody asks for.
-struct Unwanted;
-
-impl Extend<TokenId> for Unwanted {
-    fn extend<T: IntoIterator<Item = TokenId>>(&mut self, _: T) {}
-}

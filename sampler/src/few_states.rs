@@ -48,7 +48,6 @@ impl Automaton for States<'_> {
 
 /// The tokens that a state allows, but for those that are not meant as texts.
 pub(crate) fn tokens(session: &mut Session, start: &State, tables: &Tables) -> Found {
-    let mut found = Found::new(tables.len);
     let mut dfa = Dfa::new(States(session));
     let start = dfa.number(start.clone());
     let visit = |_: TrieNode, state, byte, below: Option<&Outline>| {
@@ -59,7 +58,9 @@ pub(crate) fn tokens(session: &mut Session, start: &State, tables: &Tables) -> F
             _ => Reach::Into(next),
         }
     };
-    let visited = tables.trie.scan(TokenTrie::ROOT, start, &mut found, visit);
-    tables.count_visited(visited);
+    let scan = tables.trie.scan(TokenTrie::ROOT, start, visit);
+    tables.count_visited(scan.visited);
+    let mut found = Found::new(tables.len);
+    found.add_reached(&scan, &tables.trie);
     found
 }

@@ -324,11 +324,12 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 }
                 Reach::Into((next, !is_end))
             };
-            let visited = tops.iter().map(|&top| {
+            for top in tops {
                 let at = (state, has_read && !is_crossroads(&top));
-                trie.scan(top, at, inside, &mut visit)
-            });
-            tables.count_visited(visited.sum());
+                let scan = trie.scan(top, at, &mut visit);
+                tables.count_visited(scan.visited);
+                inside.add_reached(&scan, trie);
+            }
         }
     }
 
@@ -478,7 +479,7 @@ impl Iterations {
         let mut ambiguous = ByteSet::default();
         let first =
             IterationsAt { state: dfa.number(rest), begun: 0, characters: 0, has_read: false };
-        let visited = trie.scan(start, first, &mut inside, |node, at, byte, below| {
+        let scan = trie.scan(start, first, |node, at, byte, below| {
             let between = at.state == END;
             let state = dfa.next(at.state, byte);
             // That the loop may end at the start has been followed up already.
@@ -507,7 +508,8 @@ impl Iterations {
             }
             Reach::Into(IterationsAt { state, begun, characters, has_read: !is_end })
         });
-        tables.count_visited(visited);
+        tables.count_visited(scan.visited);
+        inside.add_reached(&scan, trie);
         longer.sort_unstable();
         let above = trie.path(start).into_iter().filter(|&byte| begins_character(byte)).count();
         let (ends, exits) = (tables.belows(ends), tables.belows(exits));

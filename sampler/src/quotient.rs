@@ -14,9 +14,8 @@ use rustc_hash::FxHashMap;
 use crate::generations::Footprint;
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
-use crate::mask::TokenMask;
 use crate::tables::Tables;
-use crate::token_set::TokenSet;
+use crate::token_set::{Found, TokenSet};
 use crate::trie::{Reach, TrieNode};
 
 /// Terms with more states are walked through as they are.
@@ -161,9 +160,8 @@ pub(crate) struct Alike {
 impl Alike {
     pub(crate) fn new(start: TrieNode, quotient: &Quotient, tables: &Tables) -> Self {
         let (table, loops) = (quotient.table(), quotient.loops());
-        let mut inside = TokenMask::new(tables.len);
         let mut outs = Vec::new();
-        let visited = tables.trie.scan(start, 0, &mut inside, |node, state: u32, byte, below| {
+        let scan = tables.trie.scan(start, 0, |node, state: u32, byte, below| {
             let next = table[state as usize][usize::from(byte)];
             if next == OUT {
                 outs.push((byte, node));
@@ -172,9 +170,11 @@ impl Alike {
             let is_all = below.is_some_and(|below| loops[next as usize].contains(below.kinds));
             if is_all { Reach::All } else { Reach::Into(next) }
         });
-        tables.count_visited(visited);
+        tables.count_visited(scan.visited);
+        let mut inside = Found::new(tables.len);
+        inside.add_reached(&scan, &tables.trie);
         outs.sort_unstable();
-        Self { inside: TokenSet::from(inside), outs: outs.into() }
+        Self { inside: inside.into_set(), outs: outs.into() }
     }
 
     /// The first nodes at which a term may be at its end, of those that have one of some bytes, by what

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::generations::Footprint;
 use crate::mask::TokenMask;
 use crate::token_id::TokenId;
+use crate::trie::{Scan, TokenTrie};
 
 /// A set of tokens, as a list where it is small.
 #[derive(Clone, Debug)]
@@ -112,6 +113,15 @@ impl Found {
         match &mut self.many {
             Some(many) => many.union_with(tokens),
             None => self.many = Some(Box::new(tokens.clone())),
+        }
+    }
+
+    /// Adds the tokens that a scan has reached.
+    pub(crate) fn add_reached(&mut self, scan: &Scan, trie: &TokenTrie) {
+        match (trie.most_reached(scan), &mut self.many) {
+            (None, _) => self.extend(trie.reached(scan)),
+            (Some(tokens), Some(many)) => many.union_with(&tokens),
+            (Some(tokens), many) => *many = Some(Box::new(tokens)),
         }
     }
 

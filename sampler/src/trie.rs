@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 
 use crate::kinds::{Kinds, Utf8Place};
+use crate::mask::TokenMask;
 use crate::token_id::TokenId;
 use crate::vocabulary::Vocabulary;
 
@@ -21,17 +22,19 @@ pub(crate) struct TokenTrie {
     nodes: Vec<Node>,
     /// The node above each; the root's own is the root.
     parents: Vec<TrieNode>,
-    /// For all nodes and what is behind them.
-    begins: Vec<Begins>,
-    /// The tokens in the order of their nodes.
+    /// The tokens in the order of their nodes,
     tokens: Vec<TokenId>,
+    /// and as a mask.
+    all: TokenMask,
     /// The greatest depth.
     height: u16,
     /// The children of all nodes, with their bytes beside: a node has up to 256, far from each
     /// other in preorder.
     children: Vec<TrieNode>,
     child_bytes: Vec<u8>,
-    /// What lies below those nodes that have much below them, in preorder.
+    /// Where among them those of each node begin, and of what is behind the last.
+    first_children: Vec<u32>,
+    /// What lies below those nodes that have much below them.
     outlines: Vec<Outline>,
     /// See [`TokenTrie::at_depth`].
     by_depth: OnceLock<Box<[Box<[TrieNode]>]>>,
@@ -42,25 +45,21 @@ pub(crate) struct TokenTrie {
 struct Node {
     /// One past the last node of the subtree.
     end: u32,
+    /// How many tokens end before the node.
+    tokens: u32,
+    /// Its [`Outline`], if it has one, by number.
+    outline: u32,
     /// Number of bytes that lead to the node.
     depth: u16,
     byte: u8,
-    /// Whether it has an [`Outline`].
-    is_outlined: bool,
 }
 
-/// Where the children of a node begin among all children, and its tokens among all tokens; they end
-/// where those of the next node begin.
-#[derive(Clone, Copy, Debug)]
-struct Begins {
-    children: u32,
-    tokens: u32,
-}
+/// No outline has this number.
+const NO_OUTLINE: u32 = u32::MAX;
 
 /// What lies below a node between two characters.
 #[derive(Debug)]
 pub(crate) struct Outline {
-    node: TrieNode,
     /// No path down from the node has more bytes.
     pub(crate) height: u16,
     /// The characters on these paths.
@@ -96,15 +95,24 @@ const OUTLINED: usize = 12;
 /// A subtree up to this height is scanned without a list for the way down.
 const SHALLOW: usize = 16;
 
-/// Outlines from that of a node on: it is mostly among the next ones, but much may have been skipped.
-fn from_node(outlines: &[Outline], node: TrieNode) -> &[Outline] {
-    let is_before = |outline: &Outline| outline.node < node;
-    let mut some = 1;
-    while outlines.get(some).is_some_and(is_before) {
-        some *= 2;
+/// What a scan has met.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    /// Number of nodes that were visited.
+    pub(crate) visited: u64,
+    /// The tokens of all nodes that were reached: parts of the list of all, in order.
+    reached: Vec<Range<u32>>,
+    /// How many tokens these are.
+    len: usize,
+}
+
+impl Scan {
+    fn reach(&mut self, tokens: Range<u32>) {
+        if !tokens.is_empty() {
+            self.len += tokens.len();
+            self.reached.push(tokens);
+        }
     }
-    let near = &outlines[some / 2..outlines.len().min(some + 1)];
-    &outlines[some / 2 + near.partition_point(is_before)..]
 }
 
 /// How far a terminal reaches at a node.
@@ -123,13 +131,14 @@ impl TokenTrie {
 
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
         let mut trie = Self {
-            nodes: vec![Node { end: 0, depth: 0, byte: 0, is_outlined: false }],
+            nodes: vec![Node { end: 0, tokens: 0, outline: NO_OUTLINE, depth: 0, byte: 0 }],
             tokens: vocabulary.ordered().to_vec(),
+            all: TokenMask::new(vocabulary.len()),
             parents: Vec::new(),
-            begins: vec![Begins { children: 0, tokens: 0 }],
             height: vocabulary.longest() as u16,
             children: Vec::new(),
             child_bytes: Vec::new(),
+            first_children: Vec::new(),
             outlines: Vec::new(),
             by_depth: OnceLock::new(),
         };
@@ -148,14 +157,12 @@ impl TokenTrie {
                     kind: place.map_or(Kinds::BROKEN, |place| place.kind(byte)),
                     ..Open::default()
                 });
-                trie.nodes.push(Node { end: 0, depth, byte, is_outlined: false });
-                trie.begins.push(Begins { children: 0, tokens: before });
+                trie.nodes.push(Node { end: 0, tokens: before, outline: NO_OUTLINE, depth, byte });
             }
             last = bytes;
         }
         trie.close(&mut path, 0);
-        trie.outlines.sort_unstable_by_key(|outline| outline.node);
-        trie.begins.push(Begins { children: 0, tokens: trie.tokens.len() as u32 });
+        trie.all.extend(trie.tokens.iter().copied());
         trie.list_children();
         trie
     }
@@ -173,8 +180,8 @@ impl TokenTrie {
                 above.kinds |= kind | kinds;
             }
             if place == Some(Utf8Place::BETWEEN) && len - node as usize > OUTLINED {
-                closed.is_outlined = true;
-                self.outlines.push(Outline { node: TrieNode(node), height, kinds });
+                closed.outline = self.outlines.len() as u32;
+                self.outlines.push(Outline { height, kinds });
             }
         }
     }
@@ -182,18 +189,19 @@ impl TokenTrie {
     fn list_children(&mut self) {
         let len = self.len();
         self.parents = vec![Self::ROOT];
+        self.first_children = vec![0; len + 1];
         let mut path = vec![Self::ROOT; usize::from(self.height) + 1];
         for (node, &Node { depth, .. }) in (0..).zip(&self.nodes).skip(1) {
             path[usize::from(depth)] = TrieNode(node);
             let parent = path[usize::from(depth) - 1];
             self.parents.push(parent);
-            self.begins[parent.0 as usize + 1].children += 1;
+            self.first_children[parent.0 as usize + 1] += 1;
         }
         for node in 0..len {
-            self.begins[node + 1].children += self.begins[node].children;
+            self.first_children[node + 1] += self.first_children[node];
         }
         // Where the next child of each node goes.
-        let mut next: Vec<u32> = self.begins.iter().map(|begin| begin.children).collect();
+        let mut next = self.first_children.clone();
         self.children = vec![Self::ROOT; len - 1];
         self.child_bytes = vec![0; len - 1];
         for node in 1..len {
@@ -220,8 +228,33 @@ impl TokenTrie {
 
     /// The tokens that end at some nodes.
     fn tokens_of(&self, nodes: Range<u32>) -> &[TokenId] {
-        let before = |node: u32| self.begins[node as usize].tokens as usize;
-        &self.tokens[before(nodes.start)..before(nodes.end)]
+        &self.tokens[self.tokens_before(nodes.start) as usize..self.tokens_before(nodes.end) as usize]
+    }
+
+    /// How many tokens end before a node, which may be one past the last.
+    fn tokens_before(&self, node: u32) -> u32 {
+        self.nodes.get(node as usize).map_or(self.tokens.len() as u32, |node| node.tokens)
+    }
+
+    /// The tokens that a scan has reached.
+    pub(crate) fn reached<'a>(&'a self, scan: &'a Scan) -> impl Iterator<Item = TokenId> + 'a {
+        let parts = scan.reached.iter();
+        parts.flat_map(|part| &self.tokens[part.start as usize..part.end as usize]).copied()
+    }
+
+    /// The same as a mask if they are most of all: the others are taken out one by one.
+    pub(crate) fn most_reached(&self, scan: &Scan) -> Option<TokenMask> {
+        if scan.len <= self.tokens.len() / 2 {
+            return None;
+        }
+        let (mut mask, mut from) = (self.all.clone(), 0);
+        let end = self.tokens.len() as u32;
+        for part in scan.reached.iter().chain([&(end..end)]) {
+            let others = &self.tokens[from..part.start as usize];
+            others.iter().for_each(|&token| mask.remove(token));
+            from = part.end as usize;
+        }
+        Some(mask)
     }
 
     /// The tokens at a node and below it.
@@ -277,7 +310,7 @@ impl TokenTrie {
     }
 
     fn child_range(&self, node: TrieNode) -> Range<usize> {
-        let first = |node: u32| self.begins[node as usize].children as usize;
+        let first = |node: u32| self.first_children[node as usize] as usize;
         first(node.0)..first(node.0 + 1)
     }
 
@@ -295,58 +328,41 @@ impl TokenTrie {
     }
 
     /// Visits what lies below a node in preorder: each node with what its parent has been given (the
-    /// first ones: `start`), with its byte and, if much lies below it, with an outline of that. The
-    /// tokens of all nodes that are reached are added to `inside`. Gives the number of nodes that were
-    /// visited.
+    /// first ones: `start`), with its byte and, if much lies below it, with an outline of that.
     pub(crate) fn scan<S: Copy>(
         &self,
         top: TrieNode,
         start: S,
-        inside: &mut impl Extend<TokenId>,
         mut visit: impl FnMut(TrieNode, S, u8, Option<&Outline>) -> Reach<S>,
-    ) -> u64 {
+    ) -> Scan {
         let Node { end, depth: above, .. } = self.nodes[top.0 as usize];
         let height = self.below(top).min(self.height(top));
         let mut path: SmallVec<[S; SHALLOW]> = SmallVec::from_elem(start, height + 1);
         let path = &mut path[..];
         let nodes = &self.nodes[..end as usize];
-        let mut outlines = self.outlines_below(top);
         let mut at = top.0 + 1;
-        // The nodes from here up to this one are reached.
-        let mut reached = at;
-        let mut visited = 0;
-        while let Some(&Node { end, depth, byte, is_outlined }) = nodes.get(at as usize) {
-            visited += 1;
+        // The tokens from here up to those of this node are reached.
+        let mut reached = self.tokens_before(at);
+        let mut scan = Scan::default();
+        while let Some(&Node { end, tokens, outline, depth, byte }) = nodes.get(at as usize) {
+            scan.visited += 1;
             let depth = usize::from(depth - above);
-            let node = TrieNode(at);
-            let mut outline = None;
-            if is_outlined {
-                outlines = from_node(outlines, node);
-                outline = outlines.first();
-            }
-            match visit(node, path[depth - 1], byte, outline) {
+            let outline = self.outlines.get(outline as usize);
+            match visit(TrieNode(at), path[depth - 1], byte, outline) {
                 Reach::Into(given) => {
                     path[depth] = given;
                     at += 1;
                 }
                 Reach::All => at = end,
                 Reach::Out => {
-                    inside.extend(self.tokens_of(reached..at).iter().copied());
+                    scan.reach(reached..tokens);
                     at = end;
-                    reached = at;
+                    reached = self.tokens_before(at);
                 }
             }
         }
-        inside.extend(self.tokens_of(reached..at).iter().copied());
-        visited
-    }
-
-    /// The outlines of the nodes below one, and more.
-    fn outlines_below(&self, top: TrieNode) -> &[Outline] {
-        if self.below(top) <= OUTLINED {
-            return &[];
-        }
-        &self.outlines[self.outlines.partition_point(|outline| outline.node <= top)..]
+        scan.reach(reached..self.tokens_before(at));
+        scan
     }
 
     /// The node that follows what lies below a node; perhaps there is none.

@@ -16,7 +16,6 @@ use super::search::Pattern;
 use crate::engine::Engine;
 use crate::kinds::Kinds;
 use crate::mask::TokenMask;
-use crate::token_id::TokenId;
 use crate::trie::{Reach, TokenTrie, TrieNode};
 
 /// How many bytes the program of all patterns may take.
@@ -28,13 +27,6 @@ const MOST_MAKING: usize = 1 << 23;
 
 /// What mostly leads to where a text mostly is.
 pub(super) const BLANKS: &[u8] = b"   ";
-
-/// Where nothing is kept.
-struct Nowhere;
-
-impl Extend<TokenId> for Nowhere {
-    fn extend<T: IntoIterator<Item = TokenId>>(&mut self, _: T) {}
-}
 
 /// The table of transitions of all patterns together. It says whether a trigger is complete, not
 /// which one and where.
@@ -112,7 +104,7 @@ impl Table {
         let is_quiet = !self.is_complete(self.calm);
         let quiet = Kinds::ALL
             .beginning_with(|byte| stays(byte) && (byte < 0xc2 || (0x80..0xc0).all(stays)));
-        trie.scan(TokenTrie::ROOT, self.calm, &mut Nowhere, |node, seen, byte, outline| {
+        trie.scan(TokenTrie::ROOT, self.calm, |node, seen, byte, outline| {
             let seen = self.step(seen, byte);
             if seen.is_none() {
                 mask.extend(trie.tokens_from(node).iter().copied());
