@@ -22,7 +22,7 @@ impl Derivatives {
     pub fn new(grammar: &Grammar, root: &str) -> Option<Self> {
         let mut rules = HashMap::new();
         for rule in &grammar.rules {
-            rules.insert(rule.name.clone(), rule.body.clone());
+            rules.insert(rule.name.clone(), Expr::clone(&rule.body));
         }
         let derivatives = Self { rules, root: root.to_owned() };
         let mut open = Vec::new();
@@ -58,7 +58,7 @@ impl Derivatives {
 
     /// What is true of a text.
     pub fn of_text(&self, text: &str) -> Verdict {
-        let mut states = vec![vec![Expr::reference(&self.root)]];
+        let mut states = vec![vec![Expr::reference(self.root.clone())]];
         for character in text.chars() {
             let mut seen = HashSet::new();
             let mut next = Vec::new();
@@ -66,7 +66,7 @@ impl Derivatives {
                 self.walk(state, &mut |head, rest| match &head.kind {
                     ExprKind::Literal(literal) if literal.starts_with(character) => {
                         let mut rest = rest.clone();
-                        rest.push(Expr::literal(&literal[character.len_utf8()..]));
+                        rest.push(Expr::literal(literal[character.len_utf8()..].to_owned()));
                         next.push(rest);
                     }
                     ExprKind::Any => next.push(rest.clone()),
@@ -106,7 +106,7 @@ impl Derivatives {
             match &head.kind {
                 ExprKind::Literal(text) if text.is_empty() => open.push(rest),
                 ExprKind::Reference(name) => {
-                    rest.extend(self.rules.get(name).cloned());
+                    rest.extend(self.rules.get(&**name).cloned());
                     open.push(rest);
                 }
                 ExprKind::Sequence(items) => {

@@ -127,13 +127,13 @@ impl Rewriting<'_> {
         let rules = grammar.rules.iter().map(|rule| Rule {
             name: rule.name.clone(),
             name_span: rule.name_span,
-            body: self.or_out(self.expr(&rule.body)),
+            body: self.or_out(self.expr(&rule.body)).into(),
         });
         Grammar { rules: rules.collect() }
     }
 
     fn or_out(&self, expr: Expr) -> Expr {
-        if self.way_out { Expr::choice([expr, Expr::literal(WAY_OUT)]) } else { expr }
+        if self.way_out { Expr::choice([expr, Expr::literal(WAY_OUT.to_string())]) } else { expr }
     }
 
     fn all(&self, exprs: &[Expr]) -> Vec<Expr> {
@@ -193,7 +193,7 @@ impl Rewriting<'_> {
         let meant = meant.and_then(|token| character(token.0));
         let kind = match (reference.negated, meant) {
             // What is no token is never read; but a model might have it: no dead end.
-            (false, meant) => return Expr::literal(meant.unwrap_or(WAY_OUT)),
+            (false, meant) => return Expr::literal(meant.unwrap_or(WAY_OUT).to_string()),
             (true, None) => CharClass { negated: false, ranges: vec![('\u{100000}', last)] },
             (true, Some(meant)) => {
                 let (before, after) = (meant as u32 - 1, meant as u32 + 1);

@@ -31,7 +31,7 @@ pub(crate) fn literal(
     if matches_nothing {
         return ExprKind::Class(CharClass::nothing());
     }
-    ExprKind::Literal(text)
+    ExprKind::Literal(text.into())
 }
 
 /// The class whose text between the brackets is `source`, at byte `base`.

@@ -84,9 +84,9 @@ fn check_references(
     Graph::new(&grammar.rules, |rule, edges| {
         for expr in rule.body.descendants() {
             let ExprKind::Reference(name) = &expr.kind else { continue };
-            if let Some(&rule) = rules.get(name.as_str()) {
+            if let Some(&rule) = rules.get(&**name) {
                 edges.push(rule as u32);
-            } else if reported.insert(name.as_str()) {
+            } else if reported.insert(&**name) {
                 found.push(undefined_rule(name, &[expr.span], None));
             }
         }

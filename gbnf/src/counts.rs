@@ -4,6 +4,7 @@
 //! repetition expands to. Both are a matter of one quantifier: what goes over the limit is shared
 //! out among rules.
 
+use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::grammar::{Expr, ExprKind, Grammar};
@@ -33,7 +34,7 @@ impl Grammar {
         let mut grammar = Self::default();
         for mut rule in self.rules {
             splitter.owner.clone_from(&rule.name);
-            rule.body = splitter.split(rule.body);
+            rule.body = splitter.split(Arc::unwrap_or_clone(rule.body)).into();
             grammar.rules.push(rule);
         }
         grammar.rules.append(&mut splitter.added.rules);
@@ -137,7 +138,7 @@ impl Splitter {
     /// As many of them as one quantifier may ask for.
     fn block(&mut self, item: &Expr) -> Expr {
         let base = match &item.kind {
-            ExprKind::Reference(name) => name,
+            ExprKind::Reference(name) => &**name,
             _ => &self.owner,
         };
         let name = format!("{base}-{MAX_REPETITIONS}");
@@ -147,7 +148,7 @@ impl Splitter {
     /// A reference to a rule with this body, which is added if there is none.
     fn rule(&mut self, body: Expr, label: &str) -> Expr {
         if let Some(name) = self.names.get(&body) {
-            return Expr::reference(name);
+            return Expr::reference(name.clone());
         }
         // From the number of rules on, so that a free one is near.
         let numbers = (self.added.rules.len() + 1..).map(|number| format!("{label}-{number}"));

@@ -1,6 +1,9 @@
 //! The tree of a grammar: what the parser reads, the JSON Schema translator writes, the printer
 //! prints and the compiler compiles.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use crate::span::Span;
 
 /// A grammar: named rules in source order.
@@ -19,8 +22,8 @@ pub struct Rule {
     pub name: String,
     /// Where the name stands.
     pub name_span: Span,
-    /// The right-hand side.
-    pub body: Expr,
+    /// The right-hand side, which grammars share that have it in common.
+    pub body: Arc<Expr>,
 }
 
 /// An expression with its place.
@@ -40,13 +43,13 @@ pub struct Expr {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ExprKind {
     /// `"text"`: these code points; the empty literal `""` matches the empty text.
-    Literal(String),
+    Literal(Cow<'static, str>),
     /// `[a-z]`, `[^"]`: one code point.
     Class(CharClass),
     /// `.`: any one code point, line ends included.
     Any,
     /// A rule's name.
-    Reference(String),
+    Reference(Cow<'static, str>),
     /// `<[7]>`, `<think>`, `!<[7]>`: one token of the vocabulary.
     Token(TokenReference),
     /// One after the other; empty: the empty text.
@@ -306,12 +309,12 @@ impl Expr {
     }
 
     /// `"text"`.
-    pub fn literal(text: impl Into<String>) -> Self {
+    pub fn literal(text: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ExprKind::Literal(text.into()))
     }
 
     /// A reference to the rule `name`.
-    pub fn reference(name: impl Into<String>) -> Self {
+    pub fn reference(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ExprKind::Reference(name.into()))
     }
 
@@ -385,7 +388,8 @@ impl Grammar {
     }
 
     /// Adds the rule `name ::= body` at the end.
-    pub fn add(&mut self, name: impl Into<String>, body: Expr) {
-        self.rules.push(Rule { name: name.into(), name_span: Span::default(), body });
+    pub fn add(&mut self, name: impl Into<String>, body: impl Into<Arc<Expr>>) {
+        let (name, body) = (name.into(), body.into());
+        self.rules.push(Rule { name, name_span: Span::default(), body });
     }
 }

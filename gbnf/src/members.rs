@@ -16,7 +16,7 @@ pub(crate) fn check_keys(members: &Members, faults: &mut Vec<Diagnostic>) {
             (ExprKind::Literal(key), _) if key.is_empty() => {
                 Diagnostic::new(Code::BadMembers, span, "empty key")
             }
-            (ExprKind::Literal(key), _) => match seen.entry(key.as_str()) {
+            (ExprKind::Literal(key), _) => match seen.entry(&**key) {
                 Entry::Vacant(entry) => {
                     entry.insert(span);
                     continue;

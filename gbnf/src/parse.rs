@@ -274,10 +274,10 @@ impl<'a> Parse<'a> {
         for rule in &self.grammar.rules {
             for expr in rule.body.descendants() {
                 let ExprKind::Reference(name) = &expr.kind else { continue };
-                if defined.contains(name.as_str()) {
+                if defined.contains(&**name) {
                     continue;
                 }
-                let place = *places.entry(name.as_str()).or_insert(undefined.len());
+                let place = *places.entry(&**name).or_insert(undefined.len());
                 match undefined.get_mut(place) {
                     Some((_, uses)) => uses.push(expr.span),
                     None => undefined.push((name, vec![expr.span])),
@@ -301,7 +301,7 @@ impl<'a> Parse<'a> {
         rules.retain(|rule| {
             seen.insert(rule.name.clone())
                 || rule.body.descendants().all(|expr| match &expr.kind {
-                    ExprKind::Reference(name) => defined.contains(name),
+                    ExprKind::Reference(name) => defined.contains(&**name),
                     _ => true,
                 })
         });

@@ -47,7 +47,7 @@ impl<'a> TreeBuilder<'a> {
                 _ => {}
             }
         }
-        Definition { name: name.0, name_span: name.1, body }
+        Definition { name: name.0, name_span: name.1, body: body.into() }
     }
 
     #[inline(never)]
@@ -138,7 +138,7 @@ impl<'a> TreeBuilder<'a> {
                 characters::class(&text[1..text.len() - 1], inside, dialect, self.faults)
             }
             Rule::token => ExprKind::Token(self.token(pair)),
-            Rule::reference => ExprKind::Reference(self.name(&pair).0),
+            Rule::reference => ExprKind::Reference(self.name(&pair).0.into()),
             _ => ExprKind::Any,
         };
         Expr { kind, span }
@@ -171,7 +171,7 @@ impl<'a> TreeBuilder<'a> {
                 let text = characters::literal(inside, base, Dialect::Grammask, self.faults);
                 let ExprKind::Literal(text) = text else { unreachable!("it is a literal") };
                 self.known_token(&text, span);
-                TokenName::Text(text)
+                TokenName::Text(text.into_owned())
             }
             _ => {
                 self.known_token(text, span);

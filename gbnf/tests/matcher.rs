@@ -142,7 +142,7 @@ fn with_stack(grammar: &Grammar) -> Grammar {
     let mut changed = Grammar::default();
     for rule in &grammar.rules {
         let inside = Expr::sequence([Expr::reference(rule.name.clone()), Expr::nothing()]);
-        changed.add(rule.name.clone(), Expr::choice([rule.body.clone(), inside]));
+        changed.add(rule.name.clone(), Expr::choice([Expr::clone(&rule.body), inside]));
     }
     changed
 }

@@ -128,7 +128,7 @@ fn members() -> impl Strategy<Value = Expr> {
             // Each key its own text.
             for (at, member) in members.iter_mut().enumerate() {
                 if let ExprKind::Literal(key) = &mut member.key.kind {
-                    *key = format!("\"{key}{at}\":");
+                    *key = format!("\"{key}{at}\":").into();
                 }
             }
             Expr::new(ExprKind::Members(Box::new(Members { members, separator, min, max })))

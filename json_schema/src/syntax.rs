@@ -108,7 +108,7 @@ impl Elements {
             let found = self.tokens.iter().filter_map(|token| Some((rest.find(token)?, token)));
             let (at, token) = found.min().map_or((rest.len(), None), |(at, it)| (at, Some(it)));
             if at > 0 {
-                items.push(Expr::literal(&rest[..at]));
+                items.push(Expr::literal(rest[..at].to_owned()));
             }
             rest = &rest[at..];
             if let Some(token) = token {
@@ -128,7 +128,7 @@ fn token_expr(token: &str) -> Expr {
 impl Quote {
     pub(crate) fn expr(&self) -> Expr {
         match self {
-            Self::Text(text) => Expr::literal(text),
+            Self::Text(text) => Expr::literal(text.clone()),
             Self::Token(token) => token_expr(token),
         }
     }

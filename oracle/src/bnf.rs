@@ -280,7 +280,7 @@ impl<'g> Lowering<'g> {
         self.named.insert(name.to_owned(), new);
         // The last definition counts.
         if let Some(rule) = self.grammar.rules.iter().rfind(|rule| rule.name == name) {
-            self.unfinished.push((new, rule.body.clone()));
+            self.unfinished.push((new, Expr::clone(&rule.body)));
         }
         new
     }

@@ -80,7 +80,7 @@ impl Moves<'_> {
             ExprKind::Class(class) => self.class(class.negated, &class.ranges, next),
             ExprKind::Any => self.class(true, &[], next),
             ExprKind::Reference(name) => {
-                let key = (name.clone(), next);
+                let key = (name.to_string(), next);
                 if let Some(&known) = self.rules.get(&key) {
                     return known;
                 }

@@ -260,7 +260,7 @@ fn resolve(expr: Expr, name: &impl Fn(usize) -> String) -> Expr {
     let all = |items: Vec<Expr>| items.into_iter().map(|item| resolve(item, name)).collect();
     Expr::new(match expr.kind {
         ExprKind::Reference(reference) => ExprKind::Reference(match reference.strip_prefix('@') {
-            Some(offset) => name(offset.parse().expect("`@` and a number")),
+            Some(offset) => name(offset.parse().expect("`@` and a number")).into(),
             None => reference,
         }),
         ExprKind::Sequence(items) => ExprKind::Sequence(all(items)),
@@ -307,7 +307,7 @@ fn choice<const N: usize>(items: [Expr; N]) -> Expr {
 }
 
 fn literal(text: &str) -> Expr {
-    Expr::literal(text)
+    Expr::literal(text.to_owned())
 }
 
 /// One character or a few.

@@ -336,7 +336,7 @@ fn at_least(languages: &[&Keys], text: &[u8], count: usize) -> bool {
 /// The text of a declared key.
 fn literal(key: &Expr) -> Vec<u8> {
     match &key.kind {
-        ExprKind::Literal(text) if !text.is_empty() => text.clone().into_bytes(),
+        ExprKind::Literal(text) if !text.is_empty() => text.as_bytes().to_vec(),
         other => panic!("a declared key must be a non-empty literal, not {other:?}"),
     }
 }

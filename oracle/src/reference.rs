@@ -81,7 +81,7 @@ enum Place {
 impl Reference {
     /// The language of the rule `root`; the empty language if there is no such rule.
     pub fn new(grammar: &Grammar, root: &str) -> Self {
-        Self::of(grammar, &Expr::reference(root))
+        Self::of(grammar, &Expr::reference(root.to_owned()))
     }
 
     /// The language of an expression whose references are to rules of `grammar`.

@@ -51,7 +51,7 @@ impl Frame {
 
     fn expr(&self, expr: &Expr, languages: &BTreeMap<&str, Texts>) -> Texts {
         match &expr.kind {
-            ExprKind::Literal(text) => self.cut(text.clone()).into_iter().collect(),
+            ExprKind::Literal(text) => self.cut(text.to_string()).into_iter().collect(),
             ExprKind::Class(class) => self
                 .characters
                 .chars()

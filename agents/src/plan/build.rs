@@ -105,7 +105,7 @@ impl Builder<'_> {
         for part in parts {
             match part {
                 Part::Text(text) => items.extend(self.text(text)),
-                Part::Name => items.push(Expr::literal(name)),
+                Part::Name => items.push(Expr::literal(name.to_owned())),
                 Part::Id => items.push(self.id()),
                 Part::Index => items.push(Expr::choice([
                     Expr::literal("0"),
@@ -114,12 +114,12 @@ impl Builder<'_> {
                         Expr::class([('0', '9')]).repeat(0, Some(5)),
                     ]),
                 ])),
-                Part::Arguments => items.push(Expr::reference(rule)),
+                Part::Arguments => items.push(Expr::reference(rule.to_owned())),
                 Part::Object => {
                     let Some(keys) = &self.format.object else { continue };
                     let arguments = &keys.arguments;
                     items.push(Expr::literal(format!("{name}\", \"{arguments}\": ")));
-                    items.push(Expr::reference(rule));
+                    items.push(Expr::reference(rule.to_owned()));
                     if let Some(id) = &keys.id {
                         items.push(Expr::literal(format!(", \"{id}\": \"")));
                         items.push(self.id());
@@ -165,7 +165,7 @@ impl Builder<'_> {
     fn text(&self, text: &str) -> Vec<Expr> {
         let pieces = marks(self.format, self.is_control, text);
         let exprs = pieces.into_iter().map(|piece| match piece {
-            Mark::Text(text) => Expr::literal(text),
+            Mark::Text(text) => Expr::literal(text.clone()),
             Mark::Token(token) => Expr::new(ExprKind::Token(TokenReference {
                 negated: false,
                 token: TokenName::Text(token),
@@ -186,8 +186,8 @@ impl Builder<'_> {
             return Err(ToolError::Notation { format: self.format.name().to_owned() });
         }
         let having =
-            texts.into_iter().map(|text| sequence(vec![any(), Expr::literal(text), any()]));
-        let ending = ends.iter().map(|end| sequence(vec![any(), Expr::literal(*end)]));
+            texts.into_iter().map(|text| sequence(vec![any(), Expr::literal(text.to_owned()), any()]));
+        let ending = ends.iter().map(|end| sequence(vec![any(), Expr::literal((*end).to_owned())]));
         Ok(Expr::all([any()], having.chain(ending)))
     }
 
@@ -236,7 +236,7 @@ impl Builder<'_> {
         // The recipient stands behind the channel, or in the role before it.
         let orders = [(&[][..], &channel[..]), (&channel[..], &[][..])].map(|(behind, before)| {
             let tools = self.tools.iter().map(|(name, rule)| {
-                let (name, rule) = ([Expr::literal(name)], [Expr::reference(rule)]);
+                let (name, rule) = ([Expr::literal(name.clone())], [Expr::reference(rule.clone())]);
                 sequence([&name[..], behind, &type_, &rule].concat())
             });
             let tools = Expr::choice(tools.collect::<Vec<_>>());
@@ -277,7 +277,7 @@ pub(super) fn sequence(items: Vec<Expr>) -> Expr {
         match item.kind {
             ExprKind::Sequence(parts) => pending.extend(parts.into_iter().rev()),
             ExprKind::Literal(text) => match flat.last_mut().map(|last| &mut last.kind) {
-                Some(ExprKind::Literal(before)) => before.push_str(&text),
+                Some(ExprKind::Literal(before)) => before.to_mut().push_str(&text),
                 _ => flat.push(Expr::literal(text)),
             },
             kind => flat.push(Expr::new(kind)),

@@ -182,9 +182,8 @@ impl Plan {
         self.behind = Some(end);
         if self.activation == Activation::Always && !self.begins_in_reasoning {
             for rule in self.grammar.rules.iter_mut().filter(|rule| rule.name == "root") {
-                let calls = std::mem::replace(&mut rule.body, Expr::empty());
                 let line_ends = Expr::literal("\n").repeat(0, Some(2));
-                rule.body = sequence(vec![line_ends, calls]);
+                rule.body = sequence(vec![line_ends, Expr::clone(&rule.body)]).into();
             }
         }
         self.begins_in_reasoning = true;

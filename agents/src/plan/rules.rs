@@ -1,6 +1,7 @@
 //! The rules of many grammars in one.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use grammask_gbnf::{Expr, ExprKind, Grammar};
 
@@ -10,7 +11,7 @@ use grammask_gbnf::{Expr, ExprKind, Grammar};
 pub(super) struct Rules {
     pub(super) grammar: Grammar,
     /// The bodies of rules that kept their names.
-    kept: HashMap<String, Expr>,
+    kept: HashMap<String, Arc<Expr>>,
 }
 
 impl Rules {
@@ -18,7 +19,7 @@ impl Rules {
     /// prefix.
     pub(super) fn add(&mut self, prefix: &str, grammar: &Grammar) -> String {
         let bodies: HashMap<&str, &Expr> =
-            grammar.rules.iter().map(|rule| (rule.name.as_str(), &rule.body)).collect();
+            grammar.rules.iter().map(|rule| (rule.name.as_str(), &*rule.body)).collect();
         // What cannot keep its name: the root, what is taken by something else, and what refers to
         // such rules.
         let mut users: HashMap<String, Vec<&str>> = HashMap::new();
@@ -51,7 +52,7 @@ impl Rules {
             let name = new_name(&rule.name);
             if renamed.contains(rule.name.as_str()) {
                 let mut body = rule.body.clone();
-                rename(&mut body, &new_name);
+                rename(Arc::make_mut(&mut body), &new_name);
                 added.push((name, body));
             } else if !self.kept.contains_key(&name) {
                 self.kept.insert(name.clone(), rule.body.clone());
@@ -94,7 +95,7 @@ fn rename(expr: &mut Expr, new_name: &impl Fn(&str) -> String) {
     let mut pending = vec![expr];
     while let Some(expr) = pending.pop() {
         if let ExprKind::Reference(name) = &mut expr.kind {
-            *name = new_name(name);
+            *name = new_name(name).into();
         }
         pending.extend(inside(expr));
     }
@@ -102,7 +103,7 @@ fn rename(expr: &mut Expr, new_name: &impl Fn(&str) -> String) {
 
 fn references(expr: &Expr) -> Vec<String> {
     let names = expr.descendants().filter_map(|expr| match &expr.kind {
-        ExprKind::Reference(name) => Some(name.clone()),
+        ExprKind::Reference(name) => Some(name.to_string()),
         _ => None,
     });
     names.collect()

@@ -324,11 +324,11 @@ impl<'g> Lowering<'g> {
                 ranges => Kind::Class(ranges),
             },
             ExprKind::Any => Kind::Class(vec![('\0', char::MAX)]),
-            ExprKind::Reference(name) => match self.names.get(name.as_str()) {
+            ExprKind::Reference(name) => match self.names.get(&**name) {
                 Some(&rule) => return Ok(self.reference(rule)),
                 None => {
                     return Err(CompileError::at(
-                        CompileErrorKind::UndefinedRule(name.clone()),
+                        CompileErrorKind::UndefinedRule(name.to_string()),
                         expr.span,
                     ));
                 }

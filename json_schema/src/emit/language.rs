@@ -277,12 +277,12 @@ impl Emitter<'_, '_, '_> {
             && let [(set, _)] = &state.transitions[..]
         {
             let counted = self.characters(set)?.repeat(min, Some(max));
-            return Ok(sequence([counted, Expr::literal(rules.end)]));
+            return Ok(sequence([counted, Expr::literal(rules.end.to_owned())]));
         }
         let mut cases = Vec::new();
         let mut again = None;
         if state.accepting {
-            cases.push(if rules.end.is_empty() { Expr::empty() } else { Expr::literal(rules.end) });
+            cases.push(if rules.end.is_empty() { Expr::empty() } else { Expr::literal(rules.end.to_owned()) });
         }
         for (set, to) in &state.transitions {
             if *to == at {
@@ -481,7 +481,7 @@ fn escape(escaped: &CharSet) -> Expr {
     let mut unnamed = Vec::new();
     for (start, last) in by_start {
         match start.strip_prefix("\\u00") {
-            Some(digit) => unnamed.push(sequence([Expr::literal(digit), class(last)])),
+            Some(digit) => unnamed.push(sequence([Expr::literal(digit.to_owned()), class(last)])),
             None => short.push(class(last)),
         }
     }

@@ -215,7 +215,18 @@ impl Emitter<'_, '_, '_> {
 
     /// Adds a rule.
     fn rule(&mut self, name: String, body: Expr) -> Result<(), SchemaError> {
-        self.nodes += size(&body) + 1;
+        let size = size(&body);
+        self.rule_of_size(name, Arc::new(body), size)
+    }
+
+    /// The same with a body of so many nodes.
+    fn rule_of_size(
+        &mut self,
+        name: String,
+        body: Arc<Expr>,
+        size: usize,
+    ) -> Result<(), SchemaError> {
+        self.nodes += size + 1;
         let limit = self.options.limits.grammar;
         if self.nodes > limit {
             return Err(self.limit(&[], "nodes of the grammar", limit));
@@ -430,7 +441,7 @@ fn append(flat: &mut Vec<Expr>, part: Expr) {
         && let ExprKind::Literal(before) = &mut last.kind
         && let ExprKind::Literal(text) = &part.kind
     {
-        before.push_str(text);
+        before.to_mut().push_str(text);
     } else {
         flat.push(part);
     }

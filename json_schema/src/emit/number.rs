@@ -6,8 +6,6 @@
 //! digit by digit from the left, and a bound splits the language in a tree whose size is linear
 //! in the number of digits.
 
-use std::sync::{Mutex, PoisonError};
-
 use grammask_gbnf::Expr;
 
 use super::{Emitter, choice, sequence};
@@ -37,26 +35,6 @@ impl Emitter<'_, '_, '_> {
             return Ok(self.plain_number(set));
         }
         Ok(vec![self.multiples(name, set)?])
-    }
-
-    /// What matches any number, or any integer. It is in nearly every grammar, and spelled mostly as
-    /// by default.
-    pub(super) fn any_number(&self, set: &NumberSet) -> Expr {
-        static SPELLED: Mutex<Vec<(NumberSet, Expr)>> = Mutex::new(Vec::new());
-        let default = Options::default();
-        let is_default = !self.single
-            && self.options.numbers == default.numbers
-            && self.options.digits == default.digits;
-        if !is_default {
-            return choice(self.plain_number(set));
-        }
-        let mut spelled = SPELLED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = spelled.iter().find(|(known, _)| known == set) {
-            return known.clone();
-        }
-        let spelling = choice(self.plain_number(set));
-        spelled.push((set.clone(), spelling.clone()));
-        spelling
     }
 
     /// What matches a number of an interval.
@@ -509,8 +487,11 @@ impl Tail {
 
 /// One digit of a range.
 fn one_digit(from: u8, to: u8) -> Expr {
-    let (from, to) = (char::from(b'0' + from), char::from(b'0' + to));
-    if from == to { Expr::literal(from) } else { Expr::class([(from, to)]) }
+    if from == to {
+        let at = usize::from(from);
+        return Expr::literal(&"0123456789"[at..=at]);
+    }
+    Expr::class([(char::from(b'0' + from), char::from(b'0' + to))])
 }
 
 fn text(digits: &[u8]) -> String {

@@ -94,7 +94,7 @@ pub(super) fn character() -> Expr {
 fn any_spelling(c: char) -> Expr {
     let mut cases = Vec::new();
     match required_escape(c) {
-        None => cases.push(Expr::literal(c)),
+        None => cases.push(Expr::literal(c.to_string())),
         Some(escape) if escape.len() == 2 => cases.push(Expr::literal(escape)),
         Some(_) => {}
     }
@@ -107,7 +107,7 @@ fn any_spelling(c: char) -> Expr {
         let hex = digits.chars().map(|digit| {
             let upper = digit.to_ascii_uppercase();
             if upper == digit {
-                Expr::literal(digit)
+                Expr::literal(digit.to_string())
             } else {
                 Expr::class([(upper, upper), (digit, digit)])
             }

@@ -107,8 +107,9 @@ impl Emitter<'_, '_, '_> {
         match (self.lettering(), &self.syntax) {
             (Lettering::Key, syntax) => {
                 let (open, close) = syntax.around_keys();
-                let open = if open.is_empty() { Expr::empty() } else { Expr::literal(open) };
-                sequence([open, text, Expr::literal(close)])
+                let literal = |text: &str| Expr::literal(text.to_owned());
+                let open = if open.is_empty() { Expr::empty() } else { literal(open) };
+                sequence([open, text, literal(close)])
             }
             (Lettering::Quoted, Syntax::Dict(quote)) => {
                 sequence([quote.expr(), text, quote.expr()])
@@ -298,7 +299,7 @@ impl Emitter<'_, '_, '_> {
                 return Ok(vec![self.matching(name, texts.lower, *min, *max)?]);
             }
             Some(StringSet::Values(values)) if values.len() == set.size() - 1 => {
-                let values = values.iter().map(Expr::literal);
+                let values = values.iter().map(|value| Expr::literal(value.to_string()));
                 return Ok(vec![self.quoted(choice(values))]);
             }
             Some(StringSet::Lengths { min, max, .. }) => (*min, *max),

@@ -1,14 +1,17 @@
 //! The rules that many others share.
 
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
 use grammask_gbnf::{Expr, Member, Members, Repetition};
 
 use super::ordered::KEYS_MAY_REPEAT;
 use super::syntax::Lettering;
-use super::{Emitter, choice, sequence};
+use super::{Emitter, choice, sequence, size};
 use crate::error::SchemaError;
 use crate::language::LanguageId;
 use crate::normal::{Constraint, NumberSet, StringSet};
-use crate::options::Strings;
+use crate::options::{Options, Strings};
 
 /// A shared rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,9 +73,9 @@ impl Terminal {
     }
 
     /// The name of the rule, where values have one spelling or several.
-    pub(super) fn name(self, single: bool) -> String {
+    pub(super) fn name(self, single: bool) -> Cow<'static, str> {
         let name = self.plain_name();
-        if single && self.varies() { format!("{SINGLE}{name}") } else { name.to_owned() }
+        if single && self.varies() { format!("{SINGLE}{name}").into() } else { name.into() }
     }
 
     /// Whether a shared rule has this name.
@@ -101,14 +104,43 @@ impl Emitter<'_, '_, '_> {
         // A body may ask for further terminals.
         while let Some(&(terminal, single)) = self.terminals.get(bodies.len()) {
             self.single = single;
-            let body = self.terminal_body(terminal)?;
+            let body = self.shared_body(terminal)?;
             bodies.push(((terminal, single), body));
         }
         bodies.sort_by_key(|&(terminal, _)| terminal);
-        for ((terminal, single), body) in bodies {
-            self.rule(terminal.name(single), body)?;
+        for ((terminal, single), (body, size)) in bodies {
+            self.rule_of_size(terminal.name(single).into_owned(), body, size)?;
         }
         Ok(())
+    }
+
+    /// The body of a shared rule, with its size. Those that ask for no other rules are made once for all
+    /// grammars, as far as the options say how they are spelled by default.
+    fn shared_body(&mut self, terminal: Terminal) -> Result<(Arc<Expr>, usize), SchemaError> {
+        static BODIES: [OnceLock<(Arc<Expr>, usize)>; Terminal::ALL.len()] =
+            [const { OnceLock::new() }; Terminal::ALL.len()];
+        let default = Options::default();
+        let is_common = match terminal {
+            Terminal::Number | Terminal::Integer => {
+                !self.single
+                    && self.options.numbers == default.numbers
+                    && self.options.digits == default.digits
+            }
+            Terminal::Boolean | Terminal::Character | Terminal::RawCharacter => true,
+            Terminal::Whitespace => self.options.whitespace == default.whitespace,
+            Terminal::Value
+            | Terminal::Object
+            | Terminal::Array
+            | Terminal::String
+            | Terminal::Key => false,
+        };
+        let known = is_common.then(|| &BODIES[terminal as usize]);
+        if let Some(known) = known.and_then(OnceLock::get) {
+            return Ok(known.clone());
+        }
+        let body = self.terminal_body(terminal)?;
+        let (size, body) = (size(&body), Arc::new(body));
+        Ok(known.map_or((body.clone(), size), |known| known.get_or_init(|| (body, size)).clone()))
     }
 
     fn terminal_body(&mut self, terminal: Terminal) -> Result<Expr, SchemaError> {
@@ -138,8 +170,8 @@ impl Emitter<'_, '_, '_> {
                 };
                 sequence([Expr::literal("\""), char.repeat(0, None), Expr::literal("\"")])
             }
-            Terminal::Number => self.any_number(&NumberSet::any()),
-            Terminal::Integer => self.any_number(&NumberSet::integers()),
+            Terminal::Number => choice(self.plain_number(&NumberSet::any())),
+            Terminal::Integer => choice(self.plain_number(&NumberSet::integers())),
             Terminal::Boolean => Expr::choice([Expr::literal("true"), Expr::literal("false")]),
             Terminal::Key if self.lettering() != Lettering::Json => {
                 self.free_key("key", LanguageId::EVERYTHING)?

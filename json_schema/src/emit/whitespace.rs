@@ -19,12 +19,12 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A separator and the gap after it.
-    pub(super) fn separator(&mut self, text: &str) -> Expr {
+    pub(super) fn separator(&mut self, text: &'static str) -> Expr {
         sequence(self.separator_parts(text))
     }
 
     /// The same as parts of a sequence.
-    pub(super) fn separator_parts(&mut self, text: &str) -> [Expr; 2] {
+    pub(super) fn separator_parts(&mut self, text: &'static str) -> [Expr; 2] {
         if self.is_implied(text) {
             return [Expr::empty(), Expr::empty()];
         }

@@ -42,7 +42,7 @@ impl ThinkingBudget {
     pub(super) fn compile(&self, engine: &Arc<Engine>) -> Result<(usize, Constraint), LazyError> {
         let mut closing = Vec::new();
         if !self.text.is_empty() {
-            closing.push(Expr::literal(self.text.as_str()));
+            closing.push(Expr::literal(self.text.clone()));
         }
         if let Some(token) = self.token {
             if engine.vocabulary().is_eog(token) {
