@@ -27,13 +27,16 @@ pub(crate) fn add_token(pointer: &mut String, token: &str) {
 pub(crate) fn tokens(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     let rest = if pointer.is_empty() { None } else { Some(pointer.strip_prefix('/')?) };
     let tokens = rest.into_iter().flat_map(|rest| rest.split('/'));
-    Some(tokens.map(|token| {
-        if token.contains('~') {
-            token.replace("~1", "/").replace("~0", "~").into()
-        } else {
-            token.into()
-        }
-    }))
+    Some(tokens.map(unescaped))
+}
+
+/// A token of a pointer as it is meant.
+pub(crate) fn unescaped(token: &str) -> Cow<'_, str> {
+    if token.contains('~') {
+        token.replace("~1", "/").replace("~0", "~").into()
+    } else {
+        token.into()
+    }
 }
 
 /// The member or item that a token names (section 4).

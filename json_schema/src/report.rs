@@ -1,15 +1,17 @@
 //! What became of each keyword.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::options::{
     DigitBounds, Formats, Notation, Numbers, Options, Order, Strings, Whitespace,
 };
+use crate::pointer::unescaped;
 
 /// What a translation enforces: the spelling in force, then each keyword by JSON Pointer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
     /// The spelling in force.
     pub spelling: Spelling,
@@ -22,7 +24,7 @@ pub struct Report {
 }
 
 /// The spelling in force.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Spelling {
     /// The order of properties.
     pub order: Order,
@@ -41,21 +43,41 @@ pub struct Spelling {
 }
 
 /// One keyword of one subschema.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The JSON Pointer of the keyword.
     pub pointer: String,
-    /// The keyword.
-    pub keyword: String,
     /// What became of it.
     pub status: Status,
     /// Why, where there is more to say.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
+    pub note: Option<Cow<'static, str>>,
+}
+
+impl Entry {
+    /// The keyword, which is the last part of its pointer.
+    pub fn keyword(&self) -> Cow<'_, str> {
+        let last = self.pointer.rsplit('/').next().unwrap_or_default();
+        unescaped(last)
+    }
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { pointer, status, note } = self;
+        let len = 3 + usize::from(note.is_some());
+        let mut entry = serializer.serialize_struct("Entry", len)?;
+        entry.serialize_field("pointer", pointer)?;
+        entry.serialize_field("keyword", &self.keyword())?;
+        entry.serialize_field("status", status)?;
+        if note.is_some() {
+            entry.serialize_field("note", note)?;
+        }
+        entry.end()
+    }
 }
 
 /// What became of a keyword.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// The grammar holds it exactly.

@@ -56,4 +56,3 @@ impl Footprint for Crossings {
         self.0.as_ref().map_or(0, |nodes| size_of_val(&**nodes))
     }
 }
-

@@ -228,7 +228,8 @@ impl TokenTrie {
 
     /// The tokens that end at some nodes.
     fn tokens_of(&self, nodes: Range<u32>) -> &[TokenId] {
-        &self.tokens[self.tokens_before(nodes.start) as usize..self.tokens_before(nodes.end) as usize]
+        &self.tokens
+            [self.tokens_before(nodes.start) as usize..self.tokens_before(nodes.end) as usize]
     }
 
     /// How many tokens end before a node, which may be one past the last.
@@ -251,7 +252,9 @@ impl TokenTrie {
         let end = self.tokens.len() as u32;
         for part in scan.reached.iter().chain([&(end..end)]) {
             let others = &self.tokens[from..part.start as usize];
-            others.iter().for_each(|&token| mask.remove(token));
+            for &token in others {
+                mask.remove(token);
+            }
             from = part.end as usize;
         }
         Some(mask)

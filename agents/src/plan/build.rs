@@ -185,8 +185,9 @@ impl Builder<'_> {
         if !self.extended {
             return Err(ToolError::Notation { format: self.format.name().to_owned() });
         }
-        let having =
-            texts.into_iter().map(|text| sequence(vec![any(), Expr::literal(text.to_owned()), any()]));
+        let having = texts
+            .into_iter()
+            .map(|text| sequence(vec![any(), Expr::literal(text.to_owned()), any()]));
         let ending = ends.iter().map(|end| sequence(vec![any(), Expr::literal((*end).to_owned())]));
         Ok(Expr::all([any()], having.chain(ending)))
     }

@@ -25,9 +25,14 @@ pub(crate) struct KnownBody {
     pub(crate) powers: Option<Powers>,
 }
 
-/// The bodies that were met, with what is known of those that were met again: most are not.
+/// The bodies that were met.
 #[derive(Debug, Default)]
-pub(crate) struct KnownBodies(Mutex<FxHashMap<Fingerprint, Option<Arc<KnownBody>>>>);
+pub(crate) struct KnownBodies {
+    /// With what is known of those that were met again: most are not.
+    met: Mutex<FxHashMap<Fingerprint, Option<Arc<KnownBody>>>>,
+    /// Some that grammars share.
+    shared: Mutex<Vec<(Arc<Expr>, Fingerprint)>>,
+}
 
 /// What there is of a body.
 pub(crate) enum Met {
@@ -38,12 +43,28 @@ pub(crate) enum Met {
     Known(Arc<KnownBody>),
 }
 
-/// So many are kept at most.
+/// So many are kept at most,
 const MOST_BODIES: usize = 4_096;
+/// of those that grammars share so many, among which one is looked for by where it lies.
+const MOST_SHARED: usize = 16;
 /// With fewer nodes a body is lowered as soon as looked up.
 const LEAST_NODES: usize = 8;
 
 impl Terms {
+    /// The fingerprint of a body that may be known. That of one that other grammars share is kept, so that
+    /// its tree is not read again.
+    pub(crate) fn fingerprint_of_body(&self, body: &Arc<Expr>) -> Option<Fingerprint> {
+        if Arc::strong_count(body) == 1 {
+            return fingerprint(body);
+        }
+        let shared = |terms: &Self| terms.bodies.shared(body);
+        self.frozen().and_then(shared).or_else(|| shared(self)).or_else(|| {
+            let found = fingerprint(body)?;
+            self.bodies.share(body, found);
+            Some(found)
+        })
+    }
+
     /// What there was of a body before, which is met now.
     pub(crate) fn meet_body(&self, body: Fingerprint) -> Met {
         let frozen = self.frozen().map_or(Met::Never, |frozen| frozen.bodies.get(body));
@@ -59,9 +80,21 @@ impl Terms {
 }
 
 impl KnownBodies {
+    fn shared(&self, body: &Arc<Expr>) -> Option<Fingerprint> {
+        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.iter().find(|(known, _)| Arc::ptr_eq(known, body)).map(|&(_, found)| found)
+    }
+
+    fn share(&self, body: &Arc<Expr>, found: Fingerprint) {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared.len() < MOST_SHARED {
+            shared.push((Arc::clone(body), found));
+        }
+    }
+
     /// What there is of a body.
     fn get(&self, body: Fingerprint) -> Met {
-        match self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&body) {
+        match self.met.lock().unwrap_or_else(PoisonError::into_inner).get(&body) {
             Some(Some(known)) => Met::Known(Arc::clone(known)),
             Some(None) => Met::Once,
             None => Met::Never,
@@ -72,7 +105,7 @@ impl KnownBodies {
     fn meet(&self, body: Fingerprint) -> Met {
         let met = self.get(body);
         if let Met::Never = met {
-            let mut bodies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut bodies = self.met.lock().unwrap_or_else(PoisonError::into_inner);
             if bodies.len() >= MOST_BODIES {
                 bodies.retain(|_, known| known.is_some());
             }
@@ -86,16 +119,16 @@ impl KnownBodies {
 
     /// Keeps what a body is that was met again.
     pub(crate) fn keep(&self, body: Fingerprint, known: KnownBody) {
-        let mut bodies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bodies = self.met.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = bodies.get_mut(&body) {
             *entry = Some(Arc::new(known));
         }
     }
 }
 
-/// The fingerprint of a body that may be known. Whoever goes on behind a literal looks into it
+/// The fingerprint of a body. Whoever goes on behind a literal looks into it
 /// where it stands, so that one that begins with it is not known as a whole.
-pub(crate) fn fingerprint(body: &Expr) -> Option<Fingerprint> {
+fn fingerprint(body: &Expr) -> Option<Fingerprint> {
     if !matches!(body.kind, ExprKind::Choice(_) | ExprKind::Repeat { .. }) {
         return None;
     }

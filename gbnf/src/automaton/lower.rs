@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automaton::bodies::{KnownBody, Met, fingerprint};
+use crate::automaton::bodies::{KnownBody, Met};
 use crate::automaton::terms::{Fingerprint, SearchTooLong, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::{CharClass, Expr, ExprKind, Grammar, Repetition, TokenReference};
@@ -196,7 +196,7 @@ pub(crate) fn lower<'g>(
 ) -> Result<(Lowered<'g>, FxHashMap<&'g str, u32>), CompileError> {
     let mut names: FxHashMap<&str, u32> = FxHashMap::default();
     names.reserve(grammar.rules.len());
-    let mut bodies: Vec<&Expr> = Vec::with_capacity(grammar.rules.len());
+    let mut bodies: Vec<&Arc<Expr>> = Vec::with_capacity(grammar.rules.len());
     for rule in &grammar.rules {
         match names.entry(&rule.name) {
             std::collections::hash_map::Entry::Occupied(known) => {
@@ -250,7 +250,7 @@ impl<'g> Lowering<'g> {
     /// not be taken apart, if the terms are given; those that are met again are noted.
     fn bodies(
         &mut self,
-        bodies: &[&'g Expr],
+        bodies: &[&'g Arc<Expr>],
         mut known: Option<(&Terms, &mut Vec<(u32, Fingerprint)>)>,
     ) -> Result<(Vec<Part>, Vec<usize>), CompileError> {
         self.kinds.clear();
@@ -262,7 +262,9 @@ impl<'g> Lowering<'g> {
         let mut ends = Vec::with_capacity(bodies.len());
         for body in bodies {
             let met = match &known {
-                Some((terms, _)) => fingerprint(body).map(|body| (body, terms.meet_body(body))),
+                Some((terms, _)) => {
+                    terms.fingerprint_of_body(body).map(|body| (body, terms.meet_body(body)))
+                }
                 None => None,
             };
             if let (Some((body, Met::Once)), Some((_, again))) = (&met, &mut known) {

@@ -282,7 +282,11 @@ impl Emitter<'_, '_, '_> {
         let mut cases = Vec::new();
         let mut again = None;
         if state.accepting {
-            cases.push(if rules.end.is_empty() { Expr::empty() } else { Expr::literal(rules.end.to_owned()) });
+            cases.push(if rules.end.is_empty() {
+                Expr::empty()
+            } else {
+                Expr::literal(rules.end.to_owned())
+            });
         }
         for (set, to) in &state.transitions {
             if *to == at {

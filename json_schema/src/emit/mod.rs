@@ -15,6 +15,7 @@ mod syntax;
 mod terminal;
 mod whitespace;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -363,29 +364,29 @@ impl Emitter<'_, '_, '_> {
             };
         };
         let pointer = self.normaliser.reader.document.pointer(id);
-        let tokens: Vec<&str> = pointer.split('/').skip(1).collect();
-        let mut parts = Vec::new();
-        let mut index = 0;
-        while index < tokens.len() {
-            match tokens[index] {
+        let mut tokens = pointer.split('/').skip(1);
+        let (mut before, mut last) = (Cow::default(), Cow::default());
+        while let Some(token) = tokens.next() {
+            let part = match token {
                 "properties" | "patternProperties" | "$defs" | "definitions"
-                | "dependentSchemas" | "dependencies" => {
-                    index += 1;
-                    parts.extend(tokens.get(index).map(|name| label(name)));
-                }
-                "items" | "prefixItems" => parts.push("item".to_owned()),
+                | "dependentSchemas" | "dependencies" => tokens.next().map(label),
+                "items" | "prefixItems" => Some("item".into()),
                 "additionalProperties"
                 | "additionalItems"
                 | "unevaluatedProperties"
-                | "unevaluatedItems" => parts.push("other".to_owned()),
-                "anyOf" | "oneOf" | "allOf" => {}
-                other => parts.push(label(other)),
+                | "unevaluatedItems" => Some("other".into()),
+                "anyOf" | "oneOf" | "allOf" => None,
+                other => Some(label(other)),
+            };
+            if let Some(part) = part.filter(|part| !part.is_empty()) {
+                before = std::mem::replace(&mut last, part);
             }
-            index += 1;
         }
-        parts.retain(|part| !part.is_empty());
-        let last = parts[parts.len().saturating_sub(2)..].join("-");
-        if last.is_empty() { "part".to_owned() } else { last }
+        match (&*before, &*last) {
+            (_, "") => "part".to_owned(),
+            ("", last) => last.to_owned(),
+            (before, last) => format!("{before}-{last}"),
+        }
     }
 
     /// The order of properties that is in force.
@@ -402,7 +403,11 @@ impl Emitter<'_, '_, '_> {
 }
 
 /// A part of a rule's name: letters and digits, and single dashes inside.
-fn label(text: &str) -> String {
+fn label(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 32;
+    if text.len() <= MOST && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return text.into();
+    }
     let mut label = String::new();
     for c in text.chars() {
         if c.is_ascii_alphanumeric() {
@@ -410,11 +415,12 @@ fn label(text: &str) -> String {
         } else if !label.is_empty() && !label.ends_with('-') {
             label.push('-');
         }
-        if label.len() >= 32 {
+        if label.len() >= MOST {
             break;
         }
     }
-    label.trim_end_matches('-').to_owned()
+    label.truncate(label.trim_end_matches('-').len());
+    label.into()
 }
 
 /// The number of nodes.

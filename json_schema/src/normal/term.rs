@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::slice::from_ref;
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
+use smallvec::SmallVec;
 
 use crate::format::Format;
 use crate::language::{Approximation, Dfa, LanguageId, Languages, PatternError, TooLarge};
@@ -253,15 +255,13 @@ impl Terms {
         absorbing: TermId,
         make: fn(Vec<TermId>) -> Term,
     ) -> TermId {
-        let mut flat: Vec<TermId> = Vec::new();
-        for &part in parts {
-            let inner = match (self.get(part), make(Vec::new())) {
-                (Term::All(inner), Term::All(_)) | (Term::Some(inner), Term::Some(_)) => {
-                    inner.clone()
-                }
-                _ => vec![part],
+        let mut flat: SmallVec<[TermId; 4]> = SmallVec::new();
+        for part in parts {
+            let inner = match (self.get(*part), make(Vec::new())) {
+                (Term::All(inner), Term::All(_)) | (Term::Some(inner), Term::Some(_)) => inner,
+                _ => from_ref(part),
             };
-            for one in inner {
+            for &one in inner {
                 if one == absorbing {
                     return absorbing;
                 }
@@ -275,7 +275,7 @@ impl Terms {
         match flat[..] {
             [] => neutral,
             [only] => only,
-            _ => self.intern(make(flat)),
+            _ => self.intern(make(flat.into_vec())),
         }
     }
 }

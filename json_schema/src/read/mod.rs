@@ -8,6 +8,7 @@ mod object;
 mod string;
 mod vocabulary;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::slice::from_ref;
@@ -152,9 +153,8 @@ impl<'s, 'o> Reader<'s, 'o> {
             }
             let entry = Entry {
                 pointer: one.pointer.clone(),
-                keyword: one.keyword.clone(),
                 status: Status::Refused,
-                note: Some(one.reason.clone()),
+                note: Some(one.reason.clone().into()),
             };
             match self.entries.iter_mut().find(|known| known.pointer == one.pointer) {
                 Some(known) => *known = entry,
@@ -164,8 +164,8 @@ impl<'s, 'o> Reader<'s, 'o> {
         }
     }
 
-    fn note_entry(&mut self, pointer: String, keyword: &str, status: Status, note: Option<String>) {
-        self.entries.push(Entry { pointer, keyword: keyword.to_owned(), status, note });
+    fn note_entry(&mut self, pointer: String, status: Status, note: Option<&'static str>) {
+        self.entries.push(Entry { pointer, status, note: note.map(Cow::from) });
     }
 
     /// The error of what was refused, if that is one.
@@ -325,12 +325,12 @@ impl<'s, 'o> Reader<'s, 'o> {
         for keyword in keywords.map.written().keys() {
             let pointer = self.document.keyword_pointer(keywords.id, keyword);
             if keyword == "$ref" {
-                self.note_entry(pointer, keyword, Status::Enforced, None);
+                self.note_entry(pointer, Status::Enforced, None);
             } else {
                 let known =
                     !matches!(role(keyword, keywords.draft), Role::Annotation | Role::Unknown);
-                let note = known.then(|| "ignored beside a reference in this draft".to_owned());
-                self.note_entry(pointer, keyword, Status::Annotation, note);
+                let note = known.then_some("ignored beside a reference in this draft");
+                self.note_entry(pointer, Status::Annotation, note);
             }
         }
         Ok(vec![Part::Term(self.read_reference(keywords, "$ref")?)])
@@ -360,15 +360,14 @@ impl<'s, 'o> Reader<'s, 'o> {
             if keywords.map.get(keyword).is_none() {
                 let left_out = keywords.dialect.leaves_out(keyword);
                 let note = if left_out { "not in the metaschema" } else { "unknown keyword" };
-                self.note_entry(pointer, keyword, Status::Annotation, Some(note.to_owned()));
+                self.note_entry(pointer, Status::Annotation, Some(note));
                 continue;
             }
             match role {
-                Role::Enforced => self.note_entry(pointer, keyword, Status::Enforced, None),
-                Role::Annotation => self.note_entry(pointer, keyword, Status::Annotation, None),
+                Role::Enforced => self.note_entry(pointer, Status::Enforced, None),
+                Role::Annotation => self.note_entry(pointer, Status::Annotation, None),
                 Role::Unknown => {
-                    let note = Some("unknown keyword".to_owned());
-                    self.note_entry(pointer, keyword, Status::Annotation, note);
+                    self.note_entry(pointer, Status::Annotation, Some("unknown keyword"));
                 }
                 Role::Format => self.read_format(keywords, value, pointer),
             }

@@ -69,6 +69,6 @@ impl<'s> Reader<'s, '_> {
             }
             (None, false) => (Status::Annotation, Some("unknown format")),
         };
-        self.note_entry(pointer, "format", status, note.map(str::to_owned));
+        self.note_entry(pointer, status, note);
     }
 }
