@@ -4,8 +4,9 @@
 //! repetition expands to. Both are a matter of one quantifier: what goes over the limit is shared
 //! out among rules.
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::grammar::{Expr, ExprKind, Grammar};
 use crate::llama_cpp::MAX_REPETITIONS;

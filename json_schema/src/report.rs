@@ -45,8 +45,10 @@ pub struct Spelling {
 /// One keyword of one subschema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The JSON Pointer of the keyword.
+    /// The JSON Pointer of the keyword; where a subschema is refused as a whole, of that.
     pub pointer: String,
+    /// The keyword that asks for such a subschema.
+    pub(crate) asking: Option<String>,
     /// What became of it.
     pub status: Status,
     /// Why, where there is more to say.
@@ -54,16 +56,18 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The keyword, which is the last part of its pointer.
+    /// The keyword: mostly the last part of its pointer.
     pub fn keyword(&self) -> Cow<'_, str> {
-        let last = self.pointer.rsplit('/').next().unwrap_or_default();
-        unescaped(last)
+        match &self.asking {
+            Some(keyword) => keyword.into(),
+            None => unescaped(self.pointer.rsplit('/').next().unwrap_or_default()),
+        }
     }
 }
 
 impl Serialize for Entry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { pointer, status, note } = self;
+        let Self { pointer, status, note, .. } = self;
         let len = 3 + usize::from(note.is_some());
         let mut entry = serializer.serialize_struct("Entry", len)?;
         entry.serialize_field("pointer", pointer)?;

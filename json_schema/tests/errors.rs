@@ -456,3 +456,20 @@ fn large_objects_in_declared_order_are_linear() {
     };
     assert!(size(600) < 7 * size(100));
 }
+
+#[test]
+fn entries_name_their_keywords() {
+    let schema = json!({
+        "not": {"type": "string", "pattern": "(?i)a"},
+        "a/b": 1,
+    });
+    let options = Options { strictness: Strictness::Lenient, ..Options::default() };
+    let report = translate(&schema, &options).unwrap().report;
+    let keywords: Vec<_> =
+        report.entries.iter().map(|entry| (&*entry.pointer, entry.keyword())).collect();
+    let named =
+        |pointer: &str| keywords.iter().find(|(other, _)| *other == pointer).unwrap().1.clone();
+    assert_eq!((named("/not"), named("/a~1b")), ("not".into(), "a/b".into()));
+    let written = serde_json::to_value(&report).unwrap();
+    assert_eq!(written["entries"][0]["keyword"], "not");
+}

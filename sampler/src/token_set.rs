@@ -167,3 +167,44 @@ impl Footprint for TokenSet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trie::Reach;
+    use crate::vocabulary::Vocabulary;
+    use grammask_oracle::generate;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whether few tokens or most of them are reached, those are found, beside what was there.
+        #[test]
+        fn what_a_scan_reaches_is_found(
+            tokens in generate::vocabularies(),
+            closed in prop::collection::vec(any::<u8>(), 0..3),
+            before in any::<bool>(),
+        ) {
+            let vocabulary = Vocabulary::of(&tokens);
+            let trie = TokenTrie::new(&vocabulary);
+            let is_open = |byte: u8| !closed.iter().any(|closed| closed % 8 == byte % 8);
+            let scan = trie.scan(TokenTrie::ROOT, (), |_, (), byte, _| {
+                if is_open(byte) { Reach::Into(()) } else { Reach::Out }
+            });
+            let mut expected = TokenMask::new(vocabulary.len());
+            let is_reached = |&token: &TokenId| {
+                vocabulary.bytes(token).is_some_and(|bytes| bytes.iter().all(|&byte| is_open(byte)))
+            };
+            expected.extend(vocabulary.ordered().iter().copied().filter(is_reached));
+            let mut found = Found::new(vocabulary.len());
+            if before {
+                let first = vocabulary.ordered().first().copied();
+                let mut mask = TokenMask::new(vocabulary.len());
+                mask.extend(first);
+                found.add_mask(&mask);
+                expected.extend(first);
+            }
+            found.add_reached(&scan, &trie);
+            prop_assert_eq!(found.into_set().to_mask(vocabulary.len()), expected);
+        }
+    }
+}

@@ -126,7 +126,7 @@ impl KnownBodies {
     }
 }
 
-/// The fingerprint of a body. Whoever goes on behind a literal looks into it
+/// The fingerprint of a body that may be known. Whoever goes on behind a literal looks into it
 /// where it stands, so that one that begins with it is not known as a whole.
 fn fingerprint(body: &Expr) -> Option<Fingerprint> {
     if !matches!(body.kind, ExprKind::Choice(_) | ExprKind::Repeat { .. }) {

@@ -15,21 +15,38 @@ pub(crate) struct Interner<T> {
 /// Ids by the hashes of their values, which are kept: what lets the table grow is the same code for
 /// values of all types, and a grammar has tables of many.
 #[derive(Debug, Default)]
-struct Ids(HashTable<(u64, u32)>);
+struct Ids(HashTable<(Hashed, u32)>);
+
+/// As much of a hash as is kept: a text may have millions of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hashed(u32);
+
+impl Hashed {
+    fn of(value: &impl Hash) -> Self {
+        let hash = FxBuildHasher.hash_one(value);
+        Self((hash ^ hash >> 32) as u32)
+    }
+
+    /// A hash for a table, which looks at the highest and at the lowest bits.
+    fn wide(self) -> u64 {
+        u64::from(self.0) << 32 | u64::from(self.0)
+    }
+}
 
 impl Ids {
-    fn find(&self, hash: u64, mut is_it: impl FnMut(u32) -> bool) -> Option<u32> {
-        self.0.find(hash, |&(other, id)| other == hash && is_it(id)).map(|&(_, id)| id)
+    fn find(&self, hashed: Hashed, mut is_it: impl FnMut(u32) -> bool) -> Option<u32> {
+        let found = self.0.find(hashed.wide(), |&(other, id)| other == hashed && is_it(id));
+        found.map(|&(_, id)| id)
     }
 
     #[inline(never)]
-    fn insert(&mut self, hash: u64, id: u32) {
-        self.0.insert_unique(hash, (hash, id), |&(hash, _)| hash);
+    fn insert(&mut self, hashed: Hashed, id: u32) {
+        self.0.insert_unique(hashed.wide(), (hashed, id), |&(hashed, _)| hashed.wide());
     }
 
     #[inline(never)]
-    fn remove(&mut self, hash: u64, id: u32) {
-        if let Ok(place) = self.0.find_entry(hash, |&(_, other)| other == id) {
+    fn remove(&mut self, hashed: Hashed, id: u32) {
+        if let Ok(place) = self.0.find_entry(hashed.wide(), |&(_, other)| other == id) {
             place.remove();
         }
     }
@@ -51,19 +68,19 @@ impl<T: Eq + Hash> Interner<T> {
     }
 
     pub(crate) fn find(&self, value: &T) -> Option<u32> {
-        self.find_hashed(FxBuildHasher.hash_one(value), value)
+        self.find_hashed(Hashed::of(value), value)
     }
 
-    fn find_hashed(&self, hash: u64, value: &T) -> Option<u32> {
-        self.ids.find(hash, |id| self.values[id as usize] == *value)
+    fn find_hashed(&self, hashed: Hashed, value: &T) -> Option<u32> {
+        self.ids.find(hashed, |id| self.values[id as usize] == *value)
     }
 
     /// The id of a value, which is added if it is new.
     pub(crate) fn intern(&mut self, value: T) -> u32 {
-        let hash = FxBuildHasher.hash_one(&value);
-        self.find_hashed(hash, &value).unwrap_or_else(|| {
+        let hashed = Hashed::of(&value);
+        self.find_hashed(hashed, &value).unwrap_or_else(|| {
             let id = self.values.len() as u32;
-            self.ids.insert(hash, id);
+            self.ids.insert(hashed, id);
             self.values.push(value);
             id
         })
@@ -72,7 +89,7 @@ impl<T: Eq + Hash> Interner<T> {
     /// Forgets all values but the first `len`.
     pub(crate) fn truncate(&mut self, len: usize) {
         for id in (len..self.values.len()).rev() {
-            self.ids.remove(FxBuildHasher.hash_one(&self.values[id]), id as u32);
+            self.ids.remove(Hashed::of(&self.values[id]), id as u32);
         }
         self.values.truncate(len);
     }

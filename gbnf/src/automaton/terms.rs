@@ -222,6 +222,7 @@ impl Terms {
         index.find(hash, is_it).map(|&(_, id)| id)
     }
 
+    /// The same among all terms.
     fn known(&self, index: &HashTable<(u64, TermId)>, hash: u64, term: &Term) -> Option<TermId> {
         self.find_frozen(hash, term).or_else(|| self.find(index, hash, term))
     }

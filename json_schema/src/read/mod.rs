@@ -153,6 +153,7 @@ impl<'s, 'o> Reader<'s, 'o> {
             }
             let entry = Entry {
                 pointer: one.pointer.clone(),
+                asking: Some(one.keyword.clone()),
                 status: Status::Refused,
                 note: Some(one.reason.clone().into()),
             };
@@ -165,7 +166,7 @@ impl<'s, 'o> Reader<'s, 'o> {
     }
 
     fn note_entry(&mut self, pointer: String, status: Status, note: Option<&'static str>) {
-        self.entries.push(Entry { pointer, status, note: note.map(Cow::from) });
+        self.entries.push(Entry { pointer, asking: None, status, note: note.map(Cow::from) });
     }
 
     /// The error of what was refused, if that is one.
