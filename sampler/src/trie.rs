@@ -228,8 +228,8 @@ impl TokenTrie {
 
     /// The tokens that end at some nodes.
     fn tokens_of(&self, nodes: Range<u32>) -> &[TokenId] {
-        &self.tokens
-            [self.tokens_before(nodes.start) as usize..self.tokens_before(nodes.end) as usize]
+        let [start, end] = [nodes.start, nodes.end].map(|node| self.tokens_before(node) as usize);
+        &self.tokens[start..end]
     }
 
     /// How many tokens end before a node, which may be one past the last.

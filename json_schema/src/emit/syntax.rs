@@ -299,7 +299,7 @@ impl Emitter<'_, '_, '_> {
                 return Ok(vec![self.matching(name, texts.lower, *min, *max)?]);
             }
             Some(StringSet::Values(values)) if values.len() == set.size() - 1 => {
-                let values = values.iter().map(|value| Expr::literal(value.to_string()));
+                let values = values.iter().map(|value| Expr::literal(value.clone()));
                 return Ok(vec![self.quoted(choice(values))]);
             }
             Some(StringSet::Lengths { min, max, .. }) => (*min, *max),
