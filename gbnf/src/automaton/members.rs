@@ -191,7 +191,6 @@ pub(crate) struct MemberTables {
     key_steps: FxHashMap<(KeyStateId, u8), KeyStateId>,
     /// The keys of a state that may end there, but for those where that is soon seen.
     complete: FxHashMap<KeyStateId, Tags>,
-    no_tags: Tags,
     /// The bytes with which the declared keys of a state go on.
     declared_first: FxHashMap<KeyStateId, ByteSet>,
     /// How many endings a rest of an undeclared key has, if finitely many.
@@ -224,7 +223,6 @@ impl Default for MemberTables {
             keys: Interner::default(),
             key_starts: FxHashMap::default(),
             complete: FxHashMap::default(),
-            no_tags: Tags::default(),
             declared_first: FxHashMap::default(),
             key_steps: FxHashMap::default(),
             endings: FxHashMap::default(),
@@ -262,13 +260,16 @@ pub enum KeyEnd {
     Free(smallvec::SmallVec<[u32; 2]>),
 }
 
+/// Members with the member state behind each.
+pub(crate) type KeyEnds = SmallVec<[(u32, u32); 2]>;
+
 /// What follows a byte of a key.
 #[derive(Debug, Default)]
 pub(crate) struct KeyAfter {
     /// The key may go on.
     pub(crate) goes_on: Option<(KeyStateId, ContextId)>,
     /// Members whose key may end here, with the member state behind it.
-    pub(crate) ends: Vec<(u32, u32)>,
+    pub(crate) ends: KeyEnds,
 }
 
 impl MemberTables {
@@ -480,6 +481,7 @@ impl MemberTables {
         let mut after = KeyAfter::default();
         let room = self.room(shape, now.state);
         let complete = self.complete(to, terms);
+        let complete = complete.as_deref().unwrap_or_default();
         let is_literal = |&&(_, member): &&(TermId, u32)| !shape.is_many(member);
         if let Some(&(_, member)) = complete.iter().find(is_literal) {
             if self.allowed(shape, now.state, member, room) {
@@ -487,7 +489,7 @@ impl MemberTables {
                 after.ends.push((member, state));
             }
         } else if now.written.is_none_or(|keys| self.texts.ends(keys).is_none()) {
-            for &(_, member) in &*complete {
+            for &(_, member) in complete {
                 if !now.is_blurred {
                     self.compare(now.state);
                 }
@@ -501,26 +503,37 @@ impl MemberTables {
                 }
             }
         }
-        let tags = Arc::clone(&self.keys.get(to.0).tags);
-        if self.goes_on(shape, &tags.iter().copied(), &now, room, terms) {
-            after.goes_on = Some((to, ContextId(self.contexts.intern(now))));
+        let goes_on = match *self.tags(to) {
+            // As of most keys behind their first bytes.
+            [(rest, member)] if !shape.is_many(member) => {
+                rest != TermId::EMPTY && self.allowed(shape, now.state, member, room)
+            }
+            _ => {
+                let tags = Arc::clone(&self.keys.get(to.0).tags);
+                self.goes_on(shape, &tags.iter().copied(), &now, room, terms)
+            }
+        };
+        if goes_on {
+            let is_same = now == before;
+            let now = if is_same { context } else { ContextId(self.contexts.intern(now)) };
+            after.goes_on = Some((to, now));
         }
         after
     }
 
-    /// The keys of a state that may end there.
-    fn complete(&mut self, state: KeyStateId, terms: &Terms) -> Tags {
+    /// The keys of a state that may end there, if there are any.
+    fn complete(&mut self, state: KeyStateId, terms: &Terms) -> Option<Tags> {
         let keys = &self.keys;
         let tags = &keys.get(state.0).tags;
         // Of most states no key ends there, and so many are soon looked at.
         if tags.len() <= FEW_TAGS && !tags.iter().any(|&(rest, _)| terms.nullable(rest)) {
-            return Arc::clone(&self.no_tags);
+            return None;
         }
         let complete = self.complete.entry(state).or_insert_with(|| {
             let tags = keys.get(state.0).tags.iter().copied();
             tags.filter(|&(rest, _)| terms.nullable(rest)).collect()
         });
-        Arc::clone(complete)
+        (!complete.is_empty()).then(|| Arc::clone(complete))
     }
 
     /// What a key is if it ends after these bytes.
@@ -539,7 +552,7 @@ impl MemberTables {
             written = written.and_then(|keys| self.texts.child(keys, byte));
         }
         let room = self.room(shape, members);
-        let complete = self.complete(to, terms);
+        let Some(complete) = self.complete(to, terms) else { return KeyEnd::None };
         if let Some(&(_, member)) = complete.iter().find(|&&(_, member)| !shape.is_many(member)) {
             let allowed = self.allowed(shape, members, member, room);
             return if allowed { KeyEnd::Declared(member) } else { KeyEnd::None };

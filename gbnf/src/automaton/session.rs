@@ -20,7 +20,9 @@ use smallvec::SmallVec;
 use crate::automaton::counting::CountingSets;
 use crate::automaton::label::{self, After, Label};
 use crate::automaton::lists::{ListTables, ListsMark};
-use crate::automaton::members::{ContextId, Guesses, KeyStateId, MemberTables, MembersMark};
+use crate::automaton::members::{
+    ContextId, Guesses, KeyAfter, KeyEnds, KeyStateId, MemberTables, MembersMark,
+};
 use crate::automaton::program::Program;
 use crate::automaton::stack::{Frame, NodeId, Stacks, StacksMark};
 use crate::automaton::terms::{ByteSet, Fingerprint, TermId, Terms};
@@ -71,6 +73,11 @@ struct Mark {
     members: MembersMark,
     lists: ListsMark,
     expansions: usize,
+}
+
+/// The terminal that is a key, of which so much may still come.
+fn key_label(shape: u32, (state, context): (KeyStateId, ContextId)) -> Label {
+    Label::Key { shape, state, context }
 }
 
 /// What a step has led to.
@@ -248,17 +255,31 @@ impl Session {
     }
 
     /// The same where the byte stays inside the only terminal, as most bytes of a text do.
-    fn step_inside(&self, state: &State, byte: u8) -> Option<State> {
-        let &[Entry { label: Label::Term(term), track: TrackId::NONE, below }] = &state.entries[..]
-        else {
+    fn step_inside(&mut self, state: &State, byte: u8) -> Option<State> {
+        let &[entry @ Entry { label, track: TrackId::NONE, below }] = &state.entries[..] else {
             return None;
         };
-        let next = self.terms.next(term, byte);
-        let stays = !self.terms.nullable(next) && next != TermId::NOTHING;
-        (stays && self.program.lists.is_empty()).then(|| {
-            let entry = Entry { label: Label::Term(next), track: TrackId::NONE, below };
-            state.only(entry)
-        })
+        if !self.program.lists.is_empty() {
+            return None;
+        }
+        match label {
+            Label::Term(term) => {
+                let next = self.terms.next(term, byte);
+                let stays = !self.terms.nullable(next) && next != TermId::NOTHING;
+                stays.then(|| state.only(Entry { label: Label::Term(next), ..entry }))
+            }
+            Label::Key { shape, state: key, context } => {
+                let after = self.after_key_byte(shape, (key, context), byte);
+                if after.ends.is_empty() {
+                    let on = |key| state.only(Entry { label: key_label(shape, key), ..entry });
+                    return Some(after.goes_on.map_or_else(State::default, on));
+                }
+                let mut reached = Reached::new(TextId::EMPTY);
+                self.reach_key(shape, after, (TrackId::NONE, below), &mut reached);
+                Some(self.finish(reached))
+            }
+            _ => None,
+        }
     }
 
     /// The state after `byte`, and bytes around it of which each leads there as well.
@@ -295,7 +316,8 @@ impl Session {
                 _ => self.lists.tracks.step(track, byte, &mut self.lists.texts),
             };
             if let Label::Key { shape, state, context } = label {
-                self.step_key(shape, (state, context), (track, below), byte, &mut reached);
+                let after = self.after_key_byte(shape, (state, context), byte);
+                self.reach_key(shape, after, (track, below), &mut reached);
                 continue;
             }
             let After { label, ends } = label::step(label, byte, &self.terms, &self.program.texts);
@@ -323,19 +345,26 @@ impl Session {
         self.without_dead_ends(state)
     }
 
-    fn step_key(
+    fn after_key_byte(
         &mut self,
         index: u32,
         (state, context): (KeyStateId, ContextId),
-        (track, below): (TrackId, NodeId),
         byte: u8,
+    ) -> KeyAfter {
+        let shape = &self.program.shapes[index as usize];
+        self.members.step(shape, state, context, byte, &self.terms)
+    }
+
+    /// Adds what follows a byte of a key.
+    fn reach_key(
+        &mut self,
+        index: u32,
+        after: KeyAfter,
+        (track, below): (TrackId, NodeId),
         reached: &mut Reached,
     ) {
-        let shape = &self.program.shapes[index as usize];
-        let after = self.members.step(shape, state, context, byte, &self.terms);
-        if let Some((state, context)) = after.goes_on {
-            let label = Label::Key { shape: index, state, context };
-            reached.entries.push(Entry { label, track, below });
+        if let Some(key) = after.goes_on {
+            reached.entries.push(Entry { label: key_label(index, key), track, below });
         }
         if !after.ends.is_empty() {
             let ended = self.after_keys(index, below, after.ends);
@@ -344,7 +373,7 @@ impl Session {
     }
 
     /// What follows keys that end, each with the member state behind it.
-    fn after_keys(&mut self, index: u32, below: NodeId, ends: Vec<(u32, u32)>) -> State {
+    fn after_keys(&mut self, index: u32, below: NodeId, ends: KeyEnds) -> State {
         let program = Arc::clone(&self.program);
         let shape = &program.shapes[index as usize];
         let mut found = Reached::new(TextId::EMPTY);

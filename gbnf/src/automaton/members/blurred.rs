@@ -92,7 +92,7 @@ impl MemberTables {
         let to_tags: SmallVec<[_; 4]> = SmallVec::from_slice(self.tags(to));
         let mut undeclared = to_tags.iter().filter(|&&(_, member)| shape.is_many(member));
         let are_few = undeclared.any(|&(rest, _)| self.endings(rest, terms).is_some());
-        if self.tags(from).len() == to_tags.len() && complete.is_empty() && !are_few {
+        if self.tags(from).len() == to_tags.len() && complete.is_none() && !are_few {
             // Any key may begin so, as with a quote.
             after.goes_on = Some((to, context));
             return after;
@@ -109,7 +109,9 @@ impl MemberTables {
         } else if !rests.is_empty() {
             self.ask(None);
         }
-        if !complete.is_empty() && self.ask(Some(true).filter(|_| !outlook.is_written)) {
+        if let Some(complete) = complete
+            && self.ask(Some(true).filter(|_| !outlook.is_written))
+        {
             let unknown = self.blurred(Outlook { is_written: true, ..Outlook::default() });
             after.ends = complete.iter().map(|&(_, member)| (member, unknown)).collect();
         }

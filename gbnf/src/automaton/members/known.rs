@@ -125,7 +125,7 @@ impl MemberTables {
         terms: &Terms,
     ) -> bool {
         for (at, &byte) in bytes.iter().enumerate() {
-            if at > 0 && !self.complete(state, terms).is_empty() {
+            if at > 0 && self.complete(state, terms).is_some() {
                 return false;
             }
             state = self.key_step(state, byte, terms);

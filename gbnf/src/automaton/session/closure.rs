@@ -57,7 +57,7 @@ impl Session {
             return known;
         }
         // What a frame's rule returns to comes first; iteratively, as stacks may be deep.
-        let mut path = vec![node];
+        let mut path: SmallVec<[NodeId; 8]> = SmallVec::from_slice(&[node]);
         while let Some(&node) = path.last() {
             let missing = self.returns_to(node).find(|&below| !self.is_expanded(below));
             if let Some(below) = missing {
@@ -122,7 +122,7 @@ impl Session {
 
     fn expand(&mut self, node: NodeId) -> State {
         let mut found = Reached::new(TextId::EMPTY);
-        let returned: Vec<NodeId> = self.returns_to(node).collect();
+        let returned: SmallVec<[NodeId; 4]> = self.returns_to(node).collect();
         for below in returned {
             if let Some(state) = self.expansion(below) {
                 found.entries.extend_from_slice(&state.entries);
