@@ -196,7 +196,11 @@ impl Alike {
             return None;
         }
         let mut ends: Vec<(TermId, Vec<TrieNode>)> = Vec::new();
+        let shortest = terms.shortest(term) as usize;
         for node in outs {
+            if tables.trie.bytes_between(start, node) < shortest {
+                continue;
+            }
             // The states on the way are those of the quotient, so that none is made here.
             let text = tables.trie.between(start, node);
             let end = text.iter().fold(term, |term, &byte| terms.next(term, byte));

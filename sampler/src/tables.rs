@@ -88,6 +88,8 @@ const WIDE: usize = 48;
 /// Where a bound on a length is not reached by short tokens and there are so few places where longer ones go
 /// on, those are looked at for themselves.
 const FEW_LONG: usize = 256;
+/// Of a term that goes on for so many bytes at least few tokens reach the end.
+const FAR: u32 = 4;
 /// A word has no more bytes to choose from.
 const WORD: usize = 16;
 /// So many nodes are visited for tables before a grammar is used,
@@ -201,9 +203,14 @@ impl Tables {
         shared(&self.interiors, &key, || {
             let (free, short) = terms.without_bounds(term, self.trie.short());
             if free == term || self.trie.at_depth(node, short).len() > FEW_LONG {
-                return Interior::of_similar(node, term, self, terms)
-                    .or_else(|| Interior::of_alike(node, term, self, terms, |_| false))
-                    .unwrap_or_else(|| Interior::new(node, term, self, terms));
+                let similar = || Interior::of_similar(node, term, self, terms);
+                let alike = || Interior::of_alike(node, term, self, terms, |_| false);
+                let table = if terms.shortest(term) >= FAR {
+                    alike().or_else(similar)
+                } else {
+                    similar().or_else(alike)
+                };
+                return table.unwrap_or_else(|| Interior::new(node, term, self, terms));
             }
             Interior::of_bounded((free, short), node, term, self, terms)
         })

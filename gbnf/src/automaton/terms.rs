@@ -288,6 +288,12 @@ impl Terms {
         self.entry(term).nullable
     }
 
+    /// A number of bytes that no match falls short of. The shortest one may have more, as what has to be
+    /// matched at once is not compared.
+    pub fn shortest(&self, term: TermId) -> u32 {
+        self.entry(term).shortest
+    }
+
     /// How many alternatives the term consists of.
     pub(crate) fn alternatives(&self, term: TermId) -> usize {
         match &self.entry(term).term {

@@ -240,11 +240,6 @@ impl Terms {
         }
         has_text
     }
-
-    /// The shortest match has no fewer bytes.
-    pub(crate) fn shortest(&self, term: TermId) -> u32 {
-        self.entry(term).shortest
-    }
 }
 
 #[cfg(test)]
