@@ -85,8 +85,9 @@ const RUNS: [u32; 4] = [32, 16, 8, 4];
 const SMALL_CLASS: usize = 32;
 /// With so many bytes most of the trie begins.
 const WIDE: usize = 48;
-/// Where a bound on a length is not reached by short tokens and there are so few places where longer ones go
-/// on, those are looked at for themselves.
+/// Where a bound on a length is not reached by tokens of this share of the longest one's bytes,
+const SHORT: usize = 5;
+/// and there are so few places where longer ones go on, those are looked at for themselves.
 const FEW_LONG: usize = 256;
 /// Of a term that goes on for so many bytes at least few tokens reach the end.
 const FAR: u32 = 4;
@@ -201,7 +202,7 @@ impl Tables {
         let (term, _) = terms.without_bounds(term, self.trie.height(node));
         let key = (node, terms.fingerprint(term));
         shared(&self.interiors, &key, || {
-            let (free, short) = terms.without_bounds(term, self.trie.short());
+            let (free, short) = terms.without_bounds(term, self.short());
             if free == term || self.trie.at_depth(node, short).len() > FEW_LONG {
                 let similar = || Interior::of_similar(node, term, self, terms);
                 let alike = || Interior::of_alike(node, term, self, terms, |_| false);
@@ -219,7 +220,12 @@ impl Tables {
     /// Whether a term has bounds on lengths that some tokens below a node do not reach.
     pub(crate) fn has_bounds(&self, node: TrieNode, term: TermId, terms: &Terms) -> bool {
         let is_free = |bytes| terms.without_bounds(term, bytes).0 == term;
-        !is_free(self.trie.height(node)) || !is_free(self.trie.short())
+        !is_free(self.trie.height(node)) || !is_free(self.short())
+    }
+
+    /// Tokens of so many bytes are short.
+    fn short(&self) -> usize {
+        (self.trie.height(TokenTrie::ROOT) / SHORT).max(1)
     }
 
     /// Where, below a node, one of some bytes can be read inside a term that may end before it.

@@ -1,6 +1,7 @@
 //! The tokens of a vocabulary as a trie.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
@@ -35,8 +36,8 @@ pub(crate) struct TokenTrie {
     first_children: Vec<u32>,
     /// What lies below those nodes that have much below them.
     outlines: Vec<Outline>,
-    /// See [`TokenTrie::at_depth`]; nothing at the depths that are not asked for.
-    by_depth: Vec<Vec<TrieNode>>,
+    /// See [`TokenTrie::at_depth`].
+    by_depth: OnceLock<Box<[Box<[TrieNode]>]>>,
 }
 
 /// What a scan asks of a node.
@@ -91,9 +92,6 @@ pub(crate) type Path = SmallVec<[u8; 16]>;
 /// With so many nodes below it a node has an outline.
 const OUTLINED: usize = 12;
 
-/// Tokens of this share of the longest one's bytes are short.
-const SHORT: usize = 5;
-
 /// A subtree up to this height is scanned without a list for the way down.
 const SHALLOW: usize = 16;
 
@@ -142,7 +140,7 @@ impl TokenTrie {
             child_bytes: Vec::new(),
             first_children: Vec::new(),
             outlines: Vec::new(),
-            by_depth: vec![Vec::new(); vocabulary.longest() + 1],
+            by_depth: OnceLock::new(),
         };
         let mut path = vec![Open::default()];
         let mut last: &[u8] = &[];
@@ -174,11 +172,7 @@ impl TokenTrie {
         while path.len() > depth
             && let Some(Open { node, place, kind, height, kinds }) = path.pop()
         {
-            let (len, depth) = (self.len(), path.len());
-            let has_children = len > node as usize + 1;
-            if has_children && depth + 1 >= self.short() {
-                self.by_depth[depth].push(TrieNode(node));
-            }
+            let len = self.len();
             let closed = &mut self.nodes[node as usize];
             closed.end = len as u32;
             if let Some(above) = path.last_mut() {
@@ -280,17 +274,19 @@ impl TokenTrie {
         !self.child_range(node).is_empty()
     }
 
-    /// Tokens of so many bytes are short; at least 1.
-    pub(crate) fn short(&self) -> usize {
-        (usize::from(self.height) / SHORT).max(1)
-    }
-
-    /// The nodes so many bytes below one that have children, in their order; as many as [`Self::short`] says or
-    /// one less, and more: of those there are few.
+    /// The nodes so many bytes below one that have children; of the great depths there are few. Those of
+    /// all depths are looked for when the first ones are needed.
     pub(crate) fn at_depth(&self, top: TrieNode, below: usize) -> &[TrieNode] {
-        debug_assert!(below + 1 >= self.short(), "nobody knows all nodes at depth {below}");
         let depth = below.saturating_add(self.nodes[top.0 as usize].depth.into());
-        let Some(nodes) = self.by_depth.get(depth) else { return &[] };
+        let by_depth = self.by_depth.get_or_init(|| {
+            let mut by_depth = vec![Vec::new(); usize::from(self.height) + 1];
+            let nodes = (0..self.len() as u32).map(TrieNode);
+            for node in nodes.filter(|&node| self.has_children(node)) {
+                by_depth[usize::from(self.nodes[node.0 as usize].depth)].push(node);
+            }
+            by_depth.into_iter().map(Vec::into_boxed_slice).collect()
+        });
+        let Some(nodes) = by_depth.get(depth) else { return &[] };
         let start = nodes.partition_point(|&node| node < top);
         let end = nodes.partition_point(|node| node.0 < self.end(top));
         &nodes[start..end]
