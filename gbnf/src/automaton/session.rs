@@ -75,11 +75,6 @@ struct Mark {
     expansions: usize,
 }
 
-/// The terminal that is a key, of which so much may still come.
-fn key_label(shape: u32, (state, context): (KeyStateId, ContextId)) -> Label {
-    Label::Key { shape, state, context }
-}
-
 /// What a step has led to.
 struct Reached {
     entries: SmallVec<[Entry; 8]>,
@@ -91,6 +86,11 @@ impl Reached {
     fn new(text: TextId) -> Self {
         Self { entries: SmallVec::new(), complete: false, text }
     }
+}
+
+/// The terminal that is a key, of which so much may still come.
+fn key_label(shape: u32, (state, context): (KeyStateId, ContextId)) -> Label {
+    Label::Key { shape, state, context }
 }
 
 impl Session {
@@ -345,6 +345,7 @@ impl Session {
         self.without_dead_ends(state)
     }
 
+    /// What follows a byte of a key.
     fn after_key_byte(
         &mut self,
         index: u32,
