@@ -15,7 +15,9 @@ impl Graph {
         nodes: impl IntoIterator<Item = T>,
         mut edges: impl FnMut(T, &mut Vec<u32>),
     ) -> Self {
-        let mut graph = Self::default();
+        let nodes = nodes.into_iter();
+        let (least, _) = nodes.size_hint();
+        let mut graph = Self { to: Vec::with_capacity(least), ends: Vec::with_capacity(least) };
         for node in nodes {
             edges(node, &mut graph.to);
             graph.ends.push(graph.to.len());

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 use smallvec::SmallVec;
 
@@ -41,8 +41,11 @@ impl SubschemaId {
 /// So many bytes most steps of a pointer take.
 const ROOM: usize = 32;
 
+/// Room for so many subschemas is made at once: most schemas have fewer.
+const SUBSCHEMAS: usize = 56;
+
 /// The documents of a translation.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Bundle<'s> {
     pub(crate) resources: Vec<Resource<'s>>,
     pub(crate) subschemas: Vec<Subschema<'s>>,
@@ -116,6 +119,19 @@ pub(crate) enum Missing {
 }
 
 impl<'s> Bundle<'s> {
+    /// No documents yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            resources: Vec::new(),
+            subschemas: Vec::with_capacity(SUBSCHEMAS),
+            by_uri: HashMap::new(),
+            by_address: FxHashMap::with_capacity_and_hasher(SUBSCHEMAS, FxBuildHasher),
+            dynamic_fragments: HashSet::new(),
+            has_unevaluated: false,
+            notes: Vec::new(),
+        }
+    }
+
     pub(crate) fn resource(&self, id: ResourceId) -> &Resource<'s> {
         &self.resources[id.index()]
     }

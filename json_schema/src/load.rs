@@ -30,7 +30,7 @@ pub(crate) fn load<'s>(
     retrieved: &'s Retrieved,
 ) -> Result<Bundle<'s>, SchemaError> {
     let mut loader = Loader {
-        bundle: Bundle::default(),
+        bundle: Bundle::new(),
         limits: options.limits,
         resources,
         retrieved,

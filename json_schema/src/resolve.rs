@@ -1,6 +1,6 @@
 //! The places of a translation, and where a reference leads from each.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::Value;
 
 use crate::bundle::{Bundle, Missing, SubschemaId, Target};
@@ -44,7 +44,14 @@ struct Place {
 impl<'s> Document<'s> {
     pub(crate) fn new(bundle: Bundle<'s>) -> Self {
         let scopes = Scopes::new(&bundle);
-        let mut document = Self { bundle, scopes, places: Vec::new(), ids: FxHashMap::default() };
+        // Most subschemas are in one place.
+        let most = bundle.subschemas.len();
+        let mut document = Self {
+            bundle,
+            scopes,
+            places: Vec::with_capacity(most),
+            ids: FxHashMap::with_capacity_and_hasher(most, FxBuildHasher),
+        };
         document.place(SubschemaId::FIRST, ScopeId::EMPTY, None);
         document
     }
@@ -57,6 +64,11 @@ impl<'s> Document<'s> {
     /// Whether anything is said of what other keywords leave unevaluated.
     pub(crate) fn has_unevaluated(&self) -> bool {
         self.bundle.has_unevaluated
+    }
+
+    /// How many subschemas there are.
+    pub(crate) fn subschemas(&self) -> usize {
+        self.bundle.subschemas.len()
     }
 
     /// Whether a subschema may be in more than one place.

@@ -22,6 +22,11 @@ impl<K, T> Default for Table<K, T> {
 }
 
 impl<K: Id, T> Table<K, T> {
+    /// No entries, and room for so many.
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
+        Self { entries: Vec::with_capacity(capacity), keys: PhantomData }
+    }
+
     pub(crate) fn get(&self, key: K) -> Option<&T> {
         self.entries.get(key.index())?.as_ref()
     }

@@ -1,5 +1,6 @@
 //! A schema as text.
 
+use memchr::memchr2;
 use serde::Deserialize;
 use serde_json::{Deserializer, Value};
 use thiserror::Error;
@@ -63,10 +64,10 @@ fn checked_levels(text: &[u8], limits: &Limits) -> Result<usize, SchemaError> {
     // A value has at most one comma before it, and one bracket that opens.
     let most = limits.values.saturating_mul(2);
     let (mut levels, mut marks, mut strings, mut at) = (0, 0, 0, 0);
-    while let Some(&byte) = text.get(at) {
-        let from = at;
-        at += 1;
-        match byte {
+    while let Some(next) = text[at..].iter().position(|&byte| IS_MARK[usize::from(byte)]) {
+        let from = at + next;
+        at = from + 1;
+        match text[from] {
             b'"' => {
                 at = string_end(text, at);
                 last_string = &text[from..at];
@@ -98,7 +99,7 @@ fn checked_levels(text: &[u8], limits: &Limits) -> Result<usize, SchemaError> {
                     ));
                 }
                 let empty = &b"\"\""[..];
-                open.push(if byte == b'{' { Open::Object(empty) } else { Open::List(0) });
+                open.push(if text[from] == b'{' { Open::Object(empty) } else { Open::List(0) });
                 levels = levels.max(open.len());
             }
             b'}' | b']' => {
@@ -113,14 +114,25 @@ fn checked_levels(text: &[u8], limits: &Limits) -> Result<usize, SchemaError> {
     Ok(levels)
 }
 
+/// The bytes that say how a text is built; most others are blanks.
+const IS_MARK: [bool; 256] = {
+    let mut is_mark = [false; 256];
+    let marks = b"\":,{[}]";
+    let mut at = 0;
+    while at < marks.len() {
+        is_mark[marks[at] as usize] = true;
+        at += 1;
+    }
+    is_mark
+};
+
 /// Where the string ends that begins before `at`.
 fn string_end(text: &[u8], mut at: usize) -> usize {
-    while let Some(&byte) = text.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
+    while let Some(next) = text.get(at..).and_then(|text| memchr2(b'"', b'\\', text)) {
+        if text[at + next] == b'"' {
+            return at + next + 1;
         }
+        at += next + 2;
     }
     text.len()
 }
@@ -139,6 +151,22 @@ fn place(open: &[Open<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A string ends at the first quote that is not behind a backslash of its own.
+        #[test]
+        fn strings_end_at_quotes(text in r#"["\\a\n]{0,12}"#) {
+            let mut is_escaped = false;
+            let end = text.bytes().position(|byte| {
+                let is_end = byte == b'"' && !is_escaped;
+                is_escaped = byte == b'\\' && !is_escaped;
+                is_end
+            });
+            let expected = end.map_or(text.len(), |end| end + 1);
+            prop_assert_eq!(string_end(text.as_bytes(), 0), expected);
+        }
+    }
 
     #[test]
     fn limits_have_a_place() {

@@ -118,10 +118,17 @@ impl Found {
 
     /// Adds the tokens that a scan has reached.
     pub(crate) fn add_reached(&mut self, scan: &Scan, trie: &TokenTrie) {
-        match (trie.most_reached(scan), &mut self.many) {
-            (None, _) => self.extend(trie.reached(scan)),
-            (Some(tokens), Some(many)) => many.union_with(&tokens),
-            (Some(tokens), many) => *many = Some(Box::new(tokens)),
+        if let Some(tokens) = trie.most_reached(scan) {
+            match &mut self.many {
+                Some(many) => many.union_with(&tokens),
+                many => *many = Some(Box::new(tokens)),
+            }
+        } else if self.is_much(self.tokens.len() + scan.len()) {
+            let many = self.mask();
+            trie.reached(scan).for_each(|tokens| many.extend(tokens.iter().copied()));
+        } else {
+            self.tokens.reserve(scan.len());
+            trie.reached(scan).for_each(|tokens| self.tokens.extend_from_slice(tokens));
         }
     }
 
@@ -133,8 +140,18 @@ impl Found {
         }
     }
 
+    /// Whether so many tokens make a mask.
+    fn is_much(&self, tokens: usize) -> bool {
+        tokens * FEW > self.len
+    }
+
+    /// The mask, to which more is added.
+    fn mask(&mut self) -> &mut TokenMask {
+        self.many.get_or_insert_with(|| Box::new(TokenMask::new(self.len)))
+    }
+
     pub(crate) fn into_set(self) -> TokenSet {
-        if self.many.is_none() && self.tokens.len() * FEW <= self.len {
+        if self.many.is_none() && !self.is_much(self.tokens.len()) {
             return TokenSet::Few(self.tokens.into());
         }
         let mut mask = self.many.unwrap_or_else(|| Box::new(TokenMask::new(self.len)));
@@ -152,9 +169,11 @@ impl From<TokenMask> for Found {
 impl Extend<TokenId> for Found {
     fn extend<T: IntoIterator<Item = TokenId>>(&mut self, tokens: T) {
         self.tokens.extend(tokens);
-        if self.tokens.len() * FEW > self.len {
-            let many = self.many.get_or_insert_with(|| Box::new(TokenMask::new(self.len)));
-            many.extend(self.tokens.drain(..));
+        if self.is_much(self.tokens.len()) {
+            let mut tokens = std::mem::take(&mut self.tokens);
+            self.mask().extend(tokens.drain(..));
+            // There is room for more.
+            self.tokens = tokens;
         }
     }
 }

@@ -107,6 +107,11 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
+    /// How many tokens it has reached.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     fn reach(&mut self, tokens: Range<u32>) {
         if !tokens.is_empty() {
             self.len += tokens.len();
@@ -237,10 +242,9 @@ impl TokenTrie {
         self.nodes.get(node as usize).map_or(self.tokens.len() as u32, |node| node.tokens)
     }
 
-    /// The tokens that a scan has reached.
-    pub(crate) fn reached<'a>(&'a self, scan: &'a Scan) -> impl Iterator<Item = TokenId> + 'a {
-        let parts = scan.reached.iter();
-        parts.flat_map(|part| &self.tokens[part.start as usize..part.end as usize]).copied()
+    /// The tokens that a scan has reached, piece by piece.
+    pub(crate) fn reached<'a>(&'a self, scan: &'a Scan) -> impl Iterator<Item = &'a [TokenId]> {
+        scan.reached.iter().map(|part| &self.tokens[part.start as usize..part.end as usize])
     }
 
     /// The same as a mask if they are most of all: the others are taken out one by one.

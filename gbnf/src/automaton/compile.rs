@@ -5,7 +5,7 @@
 //! needs no copies of rules. Parts that match nothing are left out with all that leads only to
 //! them: a state that is reached can always be completed.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::automaton::alike::alike;
@@ -66,11 +66,13 @@ pub(crate) fn compile(
     check_conjunctions(&lowered)?;
     let supplies = drop_impossible(&mut lowered, terms)?;
     let rules = lowered.rules.len();
+    // Most of what lies in values is there once; much else is terminals.
+    let most_known = lowered.kinds.len() / 4;
     let mut compiler = Compiler {
         lowered,
         terms,
         ops: vec![Op::Return, Op::Fork(Box::new([]))],
-        known: FxHashMap::default(),
+        known: FxHashMap::with_capacity_and_hasher(most_known, FxBuildHasher),
         in_value: false,
         loops: Vec::new(),
         shapes: Vec::new(),

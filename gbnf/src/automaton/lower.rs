@@ -143,6 +143,10 @@ pub(crate) struct Extent {
     pub(crate) wide: bool,
 }
 
+/// So many parts a rule has in most grammars, on average.
+const PARTS: usize = 8;
+/// Room for no more is made at once.
+const MOST_ROOM: usize = 1 << 16;
 /// A terminal that is no loop has at most this size.
 pub(crate) const TERMINAL_SIZE: u32 = 512;
 /// The lowered grammar.
@@ -208,9 +212,10 @@ pub(crate) fn lower<'g>(
             }
         }
     }
+    let room = MOST_ROOM.min(PARTS * bodies.len());
     let mut lowering = Lowering {
-        kinds: Vec::new(),
-        items: Vec::new(),
+        kinds: Vec::with_capacity(room),
+        items: Vec::with_capacity(room),
         open: Vec::new(),
         names,
         tokens: Vec::new(),

@@ -21,7 +21,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use grammask_gbnf::{Expr, ExprKind, Grammar};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::error::SchemaError;
 use crate::language::{CharSet, LanguageId};
@@ -67,12 +67,15 @@ pub(crate) fn emit(
     let options = normaliser.reader.options;
     let possible = reachable.possible(&mut normaliser.reader.terms, options);
     let Reachable { root, normals, targets, .. } = reachable;
+    // Most terms have a rule, and many another one for the rest of their members or items.
+    let mut grammar = Grammar::default();
+    grammar.rules.reserve(2 * normals.len());
     let mut emitter = Emitter {
         normaliser,
         options,
         possible,
         targets,
-        grammar: Grammar::default(),
+        grammar,
         nodes: 0,
         current: root,
         single: false,
@@ -81,8 +84,8 @@ pub(crate) fn emit(
         in_key: false,
         values: ElementValues::default(),
         has_arguments: false,
-        names: FxHashMap::default(),
-        taken: HashSet::new(),
+        names: FxHashMap::with_capacity_and_hasher(normals.len(), FxBuildHasher),
+        taken: HashSet::with_capacity(2 * normals.len()),
         counters: HashMap::new(),
         stepped: Vec::new(),
         classes: FxHashMap::default(),
@@ -91,7 +94,7 @@ pub(crate) fn emit(
         terminals: Vec::new(),
         notes: Vec::new(),
     };
-    let mut known = Normals::default();
+    let mut known = Normals::with_capacity(emitter.normaliser.reader.terms.len());
     for (term, normal) in normals {
         known.insert(term, normal);
     }

@@ -48,7 +48,7 @@ impl Reachable {
         let root = normaliser.reader.terms.schema(SchemaId::ROOT);
         let mut found = Vec::new();
         let mut targets = Targets::default();
-        let mut seen = Table::default();
+        let mut seen = Table::with_capacity(normaliser.reader.terms.len());
         seen.insert(root, ());
         let mut pending = vec![root];
         while let Some(term) = pending.pop() {
@@ -95,7 +95,7 @@ impl Reachable {
 
     /// Which terms have a value that can be written: the least fixed point.
     pub(super) fn possible(&self, terms: &mut Terms, options: &Options) -> Table<TermId, ()> {
-        let mut possible = Table::default();
+        let mut possible = Table::with_capacity(terms.len());
         loop {
             let mut has_more = false;
             for (term, normal) in self.normals.iter().rev() {

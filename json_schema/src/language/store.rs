@@ -8,7 +8,7 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::class::CharSet;
 use super::derive::Row;
@@ -79,6 +79,9 @@ const TERM_COST: usize = 32;
 /// How deep the work on a term may nest: what the stack of a thread bears.
 const MOST_DEPTH: usize = 500;
 
+/// Room for so many terms is made at once: most schemas have fewer.
+const ROOM: usize = 56;
+
 /// A store of languages.
 #[derive(Debug)]
 pub(crate) struct Languages {
@@ -94,8 +97,8 @@ pub(crate) struct Languages {
 impl Default for Languages {
     fn default() -> Self {
         let mut languages = Self {
-            entries: Vec::new(),
-            ids: FxHashMap::default(),
+            entries: Vec::with_capacity(ROOM),
+            ids: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
             rows: FxHashMap::default(),
             without_start: FxHashMap::default(),
             has_text: FxHashMap::default(),

@@ -68,13 +68,17 @@ pub(crate) struct Terms {
 /// How many states the automaton of a language may have before it is reduced.
 pub(crate) const MAX_STATES: usize = 50_000;
 
+/// Room for so many other terms is made at once: in most schemas they are fewer.
+const ROOM: usize = 14;
+
 impl Terms {
-    /// No terms, and how many steps may be taken to combine constraints.
-    pub(crate) fn new(steps: usize) -> Self {
+    /// No terms, and how many steps may be taken to combine constraints. There is room for so many
+    /// subschemas.
+    pub(crate) fn new(steps: usize, subschemas: usize) -> Self {
         let mut terms = Self {
-            table: Vec::new(),
-            ids: HashMap::new(),
-            schemas: Table::default(),
+            table: Vec::with_capacity(subschemas + ROOM),
+            ids: HashMap::with_capacity(ROOM),
+            schemas: Table::with_capacity(subschemas),
             languages: Languages::default(),
             automata: FxHashMap::default(),
             formats: FxHashMap::default(),

@@ -38,9 +38,9 @@ struct Branches {
 impl<'s, 'o> Normaliser<'s, 'o> {
     pub(crate) fn new(reader: Reader<'s, 'o>) -> Self {
         Self {
+            parts: Table::with_capacity(reader.terms.len()),
+            normals: Table::with_capacity(reader.terms.len()),
             reader,
-            parts: Table::default(),
-            normals: Table::default(),
             in_progress: Vec::new(),
             split: FxHashSet::default(),
         }

@@ -104,16 +104,19 @@ struct Keywords<'s> {
     dialect: Dialect,
 }
 
+/// So many keywords a subschema has in most schemas, on average.
+const KEYWORDS: usize = 3;
+
 impl<'s, 'o> Reader<'s, 'o> {
     pub(crate) fn new(document: Document<'s>, options: &'o Options) -> Self {
         Self {
             notes: document.notes().to_vec(),
-            document,
             options,
-            terms: Terms::new(options.limits.steps),
-            entries: Vec::new(),
+            terms: Terms::new(options.limits.steps, document.subschemas()),
+            entries: Vec::with_capacity(KEYWORDS * document.subschemas()),
             refused: Vec::new(),
             large_patterns: None,
+            document,
         }
     }
 
