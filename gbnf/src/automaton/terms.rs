@@ -93,6 +93,16 @@ struct Row {
     first: ByteSet,
 }
 
+impl Row {
+    /// Where a byte leads.
+    fn next(&self, byte: u8) -> TermId {
+        if !self.first.contains(byte) {
+            return TermId::NOTHING;
+        }
+        self.ranges[self.ranges.partition_point(|&(_, hi, _)| hi < byte)].2
+    }
+}
+
 #[derive(Debug)]
 struct Entry {
     term: Term,
@@ -506,14 +516,10 @@ impl Terms {
         if let Some((set, next)) = self.after_bytes(term) {
             return if set.contains(byte) { next } else { TermId::NOTHING };
         }
-        if self.is_followed_first(term) {
-            return self.derivative(term, byte);
-        }
-        let ranges = self.transitions(term);
-        let at = ranges.partition_point(|&(_, hi, _)| hi < byte);
-        match ranges.get(at) {
-            Some(&(lo, _, to)) if lo <= byte => to,
-            _ => TermId::NOTHING,
+        match self.known_row(term) {
+            Some(row) => row.next(byte),
+            None if self.is_followed_first(term) => self.derivative(term, byte),
+            None => self.row(term).next(byte),
         }
     }
 
@@ -531,13 +537,14 @@ impl Terms {
             let next = if set.contains(byte) { next } else { TermId::NOTHING };
             return (next, set.around(byte));
         }
-        if self.known_row(term).is_none() {
+        let row = self.known_row(term);
+        if row.is_none() {
             let beginnings = self.beginnings(term);
             if !beginnings.contains(byte) {
                 return (TermId::NOTHING, beginnings.around(byte));
             }
         }
-        let ranges = self.transitions(term);
+        let ranges = &row.unwrap_or_else(|| self.row(term)).ranges;
         let at = ranges.partition_point(|&(_, hi, _)| hi < byte);
         match ranges.get(at) {
             Some(&(lo, hi, to)) if lo <= byte => (to, lo..=hi),

@@ -29,7 +29,7 @@ impl Terms {
     /// assert_eq!(terms.class_step(again), Some(ClassStep { class, next: again }));
     /// ```
     pub fn class_step(&self, term: TermId) -> Option<ClassStep> {
-        if let Some(known) = self.known_steps(term).find_map(|steps| steps.class_step.get()) {
+        if let Some(known) = self.known_step(term, |steps| steps.class_step.get()) {
             return *known;
         }
         *self.own_steps(term).class_step.get_or_init(|| self.find_class_step(term))

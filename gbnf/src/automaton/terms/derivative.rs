@@ -46,11 +46,10 @@ impl Terms {
         }
     }
 
-    /// Whether a term is followed for the first time, and no transitions of it are known: for one byte
+    /// Whether a term is followed for the first time of which no transitions are known: for one byte
     /// they need not be. The next time they are made.
     pub(super) fn is_followed_first(&self, term: TermId) -> bool {
-        self.known_row(term).is_none()
-            && !self.entry(term).is_followed.swap(true, Ordering::Relaxed)
+        !self.entry(term).is_followed.swap(true, Ordering::Relaxed)
     }
 
     /// The term after `byte`, as the transitions have it.

@@ -88,14 +88,19 @@ impl Terms {
 
     /// The transitions of a term, if they are known.
     pub(super) fn known_row(&self, term: TermId) -> Option<&Row> {
-        self.known_steps(term).find_map(|steps| steps.row.get())
+        self.known_step(term, |steps| steps.row.get())
     }
 
-    /// What is known of where a term leads.
-    pub(super) fn known_steps(&self, term: TermId) -> impl Iterator<Item = &Steps> {
-        let own = move || self.frozen.as_ref()?.transitions.get(term.index())?.get();
-        let further = self.entry(term).further.get().map(|further| &further.steps);
-        further.into_iter().chain(std::iter::once_with(own).flatten().map(|steps| &**steps))
+    /// Something that is known of where a term leads.
+    pub(super) fn known_step<'a, T>(
+        &'a self,
+        term: TermId,
+        what: impl Fn(&'a Steps) -> Option<&'a T>,
+    ) -> Option<&'a T> {
+        let of_all = self.entry(term).further.get();
+        of_all
+            .and_then(|further| what(&further.steps))
+            .or_else(|| what(self.frozen.as_ref()?.transitions.get(term.index())?.get()?))
     }
 
     /// Where what is found out about that is kept.
