@@ -1,10 +1,11 @@
 //! Runs over a class of characters, the inside of most strings: one table for every terminal that
 //! reads the characters of a class one after the other, wherever it goes with all others.
 
-use grammask_gbnf::{TermId, Terms};
+use grammask_gbnf::{ByteSet, TermId, Terms};
 
 use crate::dfa::{DEAD, Dfa};
 use crate::generations::Footprint;
+use crate::kinds::Kinds;
 use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::{Reach, TokenTrie, TrieNode};
@@ -84,6 +85,43 @@ impl ClassRun {
         tables.count_visited(scan.visited);
         let mut inside = Found::new(tables.len);
         inside.add_reached(&scan, trie);
+        Self::of(inside, exits)
+    }
+
+    /// The same for a class of ASCII characters and a run without a bound, from the run over a part of the
+    /// class: only what leaves that one with another character of the class is walked through.
+    pub(crate) fn of_larger(part: &Self, class: &ByteSet, tables: &Tables) -> Self {
+        let trie = &tables.trie;
+        let kinds = Kinds::ALL.beginning_with(|byte| class.contains(byte));
+        let mut inside = Found::new(tables.len);
+        inside.add(&part.inside);
+        let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
+        for (&exit, nodes) in part.exits() {
+            // It is one byte: no character of ASCII has two.
+            if !exit.bytes().all(|byte| class.contains(byte)) {
+                exits.extend(nodes.iter().map(|&node| (exit, node)));
+                continue;
+            }
+            for &node in nodes {
+                inside.extend(trie.tokens_at(node));
+                let scan = trie.scan(node, (), |node, (), byte, below| {
+                    if !class.contains(byte) {
+                        exits.push((Exit::default().then(byte), node));
+                        return Reach::Out;
+                    }
+                    let is_all = below.is_some_and(|below| kinds.contains(below.kinds));
+                    if is_all { Reach::All } else { Reach::Into(()) }
+                });
+                tables.count_visited(scan.visited);
+                inside.add_reached(&scan, trie);
+            }
+        }
+        exits.sort_unstable_by_key(|&(_, node)| node);
+        Self::of(inside, exits)
+    }
+
+    /// The run with some tokens inside and the first nodes outside, in preorder.
+    fn of(inside: Found, mut exits: Vec<(Exit, TrieNode)>) -> Self {
         sort_by_exit(&mut exits);
         let groups = exits.chunk_by(|(a, _), (b, _)| a == b).scan(0, |end, group| {
             *end += group.len() as u32;
@@ -139,5 +177,58 @@ fn sort_by_exit(exits: &mut Vec<(Exit, TrieNode)>) {
 impl Footprint for ClassRun {
     fn bytes(&self) -> usize {
         self.inside.bytes() + size_of_val(&*self.exits) + size_of_val(&*self.nodes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::Vocabulary;
+    use grammask_oracle::generate;
+    use proptest::prelude::*;
+
+    /// Whether the run over some bytes is the same from that over some of them.
+    fn is_same(part: &[u8], others: &[u8], tables: &Tables) -> bool {
+        let terms = Terms::default();
+        let set = |bytes: &mut dyn Iterator<Item = &u8>| {
+            let mut set = ByteSet::default();
+            bytes.for_each(|&byte| set.insert(byte));
+            set
+        };
+        let (part, class) = (set(&mut part.iter()), set(&mut part.iter().chain(others)));
+        let run = |bytes| ClassRun::new(TokenTrie::ROOT, terms.bytes(bytes), None, tables, &terms);
+        let parts = |run: &ClassRun| {
+            let exits = run.exits().map(|(&exit, nodes)| (exit, nodes.to_vec()));
+            (run.inside.to_mask(tables.len), exits.collect::<Vec<_>>())
+        };
+        parts(&ClassRun::of_larger(&run(part), &class, tables)) == parts(&run(class))
+    }
+
+    proptest! {
+        #[test]
+        fn runs_over_larger_classes_go_on_from_smaller_ones(
+            tokens in generate::vocabularies(),
+            part in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
+            others in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+        ) {
+            let bytes: Vec<u8> = tokens.concat().into_iter().filter(u8::is_ascii).collect();
+            prop_assume!(!bytes.is_empty());
+            let some = |at: &[prop::sample::Index]| -> Vec<u8> {
+                at.iter().map(|at| *at.get(&bytes)).collect()
+            };
+            let tables = Tables::new(&Vocabulary::of(&tokens));
+            prop_assert!(is_same(&some(&part), &some(&others), &tables));
+        }
+    }
+
+    #[test]
+    fn runs_over_larger_classes_are_the_same_in_a_large_vocabulary() {
+        let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
+        let tables = Tables::new(&vocabulary);
+        let letters: Vec<u8> = (b'a'..=b'z').chain(b'A'..=b'Z').collect();
+        let all: Vec<u8> = (0..0x80).collect();
+        for others in [&b"."[..], b"0123456789_-", b" \"\\/", b"\n\t\x01", &all] {
+            assert!(is_same(&letters, others, &tables), "{others:?}");
+        }
     }
 }

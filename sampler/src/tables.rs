@@ -39,6 +39,9 @@ pub(crate) struct Tables {
     iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
     /// Nothing where it has been asked for once.
     class_runs: Mutex<Generations<RunKey, Option<Arc<ClassRun>>>>,
+    /// Those of classes of ASCII that go on without a bound from the root, with their bytes: runs over larger
+    /// classes go on from them.
+    ascii_runs: Mutex<Vec<(ByteSet, Arc<ClassRun>)>>,
     belows: Mutex<Generations<Box<[TrieNode]>, Arc<Below>>>,
     /// By (where in the trie, quotient of terms).
     alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
@@ -81,6 +84,8 @@ pub(crate) const MOST_BYTES: usize =
     INTERIORS + CROSSINGS + KEYS + ITERATIONS + CLASS_RUNS + BELOWS + ALIKE + COSTS + VALUES;
 /// The lengths of runs for which there are tables, besides those without end.
 const RUNS: [u32; 4] = [32, 16, 8, 4];
+/// So many runs are kept for those over larger classes: the first ones, which are the usual ones.
+const MOST_ASCII_RUNS: usize = 32;
 /// With so few bytes little of the trie begins: runs of them are short, as in a number.
 const SMALL_CLASS: usize = 32;
 /// With so many bytes most of the trie begins.
@@ -124,6 +129,7 @@ impl Tables {
             keys: Mutex::new(Generations::new(KEYS)),
             iterations: Mutex::new(Generations::new(ITERATIONS)),
             class_runs: Mutex::new(Generations::new(CLASS_RUNS)),
+            ascii_runs: Mutex::default(),
             belows: Mutex::new(Generations::new(BELOWS)),
             alike: Mutex::new(Generations::new(ALIKE)),
             values: Mutex::new(Generations::new(VALUES)),
@@ -303,12 +309,42 @@ impl Tables {
                 return None;
             }
             Some(None) | None => {
-                let run = Arc::new(ClassRun::new(node, class, most, self, terms));
+                let run = self.new_class_run(node, class, most, terms);
                 runs().insert(key, Some(Arc::clone(&run)));
                 run
             }
         };
         Some((run, states))
+    }
+
+    /// A run over a class; where it can be from that over the greatest part of the class.
+    fn new_class_run(
+        &self,
+        node: TrieNode,
+        class: TermId,
+        most: Option<u32>,
+        terms: &Terms,
+    ) -> Arc<ClassRun> {
+        let plain = || ClassRun::new(node, class, most, self, terms);
+        let may_go_on = most.is_none() && node == TokenTrie::ROOT;
+        let Some(bytes) = ascii(class, terms).filter(|_| may_go_on) else {
+            return Arc::new(plain());
+        };
+        let runs = || self.ascii_runs.lock().unwrap_or_else(PoisonError::into_inner);
+        // Of one that has few of the characters most is still to be walked through.
+        let is_part = |(part, _): &&(ByteSet, Arc<ClassRun>)| {
+            part.intersection(&bytes) == *part && 2 * part.len() > bytes.len()
+        };
+        let part = runs().iter().filter(is_part).max_by_key(|(part, _)| part.len()).cloned();
+        let run = Arc::new(match part {
+            Some((_, part)) => ClassRun::of_larger(&part, &bytes, self),
+            None => plain(),
+        });
+        let mut runs = runs();
+        if runs.len() < MOST_ASCII_RUNS {
+            runs.push((bytes, Arc::clone(&run)));
+        }
+        run
     }
 
     /// What lies below some nodes, which are sorted for that.
@@ -374,6 +410,18 @@ impl Tables {
     pub(crate) fn is_much(&self, nodes: usize) -> bool {
         nodes > (self.trie.len() / LARGE).max(FEW)
     }
+}
+
+/// The bytes of a class of ASCII characters; nothing of another one.
+fn ascii(class: TermId, terms: &Terms) -> Option<ByteSet> {
+    let mut bytes = ByteSet::default();
+    for &(lo, hi, to) in terms.transitions(class) {
+        if to != TermId::EMPTY || !hi.is_ascii() {
+            return None;
+        }
+        bytes.insert_range(lo, hi);
+    }
+    Some(bytes)
 }
 
 /// Tables of one kind.
