@@ -14,6 +14,7 @@ mod derivative;
 mod determinism;
 mod fingerprint;
 mod frozen;
+mod plenty;
 mod slack;
 mod system;
 mod text;
@@ -36,6 +37,7 @@ pub(crate) use determinism::Determinism;
 pub use fingerprint::Fingerprint;
 use frozen::Frozen;
 pub use frozen::FrozenTerms;
+pub(crate) use plenty::{COUNTED_STATES, PLENTY};
 use slack::BoundsLeftOut;
 use system::Systems;
 
@@ -188,9 +190,6 @@ const FIRST_TERMS: usize = 512;
 
 /// A term with more states counts as one of which a match may be a prefix of another.
 const PREFIX_STATES: usize = 1_000;
-
-/// Of a term with more states the matches are not counted.
-pub(crate) const COUNTED_STATES: usize = 10_000;
 
 impl Terms {
     fn new(frozen: Option<Frozen>) -> Self {
@@ -701,91 +700,7 @@ impl Terms {
             true
         })
     }
-
-    /// Whether the term matches so many texts that nobody writes them all: infinitely many, or
-    /// more than 65,535.
-    pub fn has_plenty(&self, term: TermId) -> bool {
-        if let Some(&known) = self.further(term).plenty.get() {
-            return known;
-        }
-        let known = match self.counts(term) {
-            // What was met on the way need not be counted again.
-            Some(counts) => counts.into_iter().fold(false, |_, (met, count)| {
-                *self.further(met).plenty.get_or_init(|| count >= PLENTY)
-            }),
-            None => true,
-        };
-        *self.further(term).plenty.get_or_init(|| known)
-    }
-
-    /// How many texts the term matches, if they are finitely many. A term with more than 10,000
-    /// states counts as infinite.
-    pub fn count(&self, term: TermId) -> Option<u64> {
-        self.counts(term)?.last().map(|&(_, count)| count)
-    }
-
-    /// The texts that the term matches, if they are at most `most`.
-    pub(crate) fn few_texts(&self, term: TermId, most: usize) -> Option<Vec<Vec<u8>>> {
-        if self.count(term)? > most as u64 {
-            return None;
-        }
-        let mut texts = Vec::new();
-        let mut pending = vec![(term, Vec::new())];
-        // Every state leads to a text.
-        while let Some((term, text)) = pending.pop() {
-            for &(lo, hi, to) in self.transitions(term) {
-                pending.extend((lo..=hi).map(|byte| (to, [&text[..], &[byte]].concat())));
-            }
-            if self.nullable(term) {
-                texts.push(text);
-            }
-        }
-        Some(texts)
-    }
-
-    /// How many texts the terms match that a term leads to, it the last of them; `None` if they
-    /// are infinitely many.
-    fn counts(&self, term: TermId) -> Option<Vec<(TermId, u64)>> {
-        let mut counts = Vec::new();
-        let mut known: FxHashMap<TermId, Option<u64>> = FxHashMap::default();
-        let mut pending = vec![(term, false)];
-        // A term that is entered but not finished lies on the current path.
-        while let Some((term, finished)) = pending.pop() {
-            if finished {
-                let mut sum = u64::from(self.nullable(term));
-                for &(lo, hi, to) in self.transitions(term) {
-                    let below = known.get(&to).copied().flatten()?;
-                    sum = sum.saturating_add(below.saturating_mul(u64::from(hi - lo) + 1));
-                }
-                known.insert(term, Some(sum));
-                counts.push((term, sum));
-                continue;
-            }
-            match known.get(&term) {
-                Some(Some(_)) => continue,
-                Some(None) => return None,
-                None => {}
-            }
-            if known.len() >= COUNTED_STATES {
-                return None;
-            }
-            known.insert(term, None);
-            pending.push((term, true));
-            for &(_, _, to) in self.transitions(term) {
-                match known.get(&to) {
-                    Some(Some(_)) => {}
-                    Some(None) => return None,
-                    None => pending.push((to, false)),
-                }
-            }
-        }
-        Some(counts)
-    }
 }
-
-/// So many texts count as infinitely many: all of them would have to be written before the last
-/// one is missed.
-pub(crate) const PLENTY: u64 = 1 << 16;
 
 fn locked<T>(all: &Mutex<T>) -> MutexGuard<'_, T> {
     all.lock().unwrap_or_else(PoisonError::into_inner)
