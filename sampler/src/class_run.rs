@@ -1,11 +1,10 @@
 //! Runs over a class of characters, the inside of most strings: one table for every terminal that
 //! reads the characters of a class one after the other, wherever it goes with all others.
 
-use grammask_gbnf::{ByteSet, TermId, Terms};
+use grammask_gbnf::{TermId, Terms};
 
-use crate::dfa::{DEAD, Dfa};
+use crate::dfa::{DEAD, Dfa, Repeated};
 use crate::generations::Footprint;
-use crate::kinds::Kinds;
 use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::{Reach, TokenTrie, TrieNode};
@@ -55,10 +54,65 @@ impl ClassRun {
         tables: &Tables,
         terms: &Terms,
     ) -> Self {
-        let trie = &tables.trie;
+        let mut walk = Walk::new(class, most, tables, terms);
+        walk.through(start);
+        walk.into_run()
+    }
+
+    /// The same for a class of ASCII characters and a run without a bound, from the run over a part of the
+    /// class: only what leaves that one with another character of the class is walked through.
+    pub(crate) fn of_larger(part: &Self, class: TermId, tables: &Tables, terms: &Terms) -> Self {
+        let mut walk = Walk::new(class, None, tables, terms);
+        walk.inside.add(&part.inside);
+        for (&exit, nodes) in part.exits() {
+            // It is one byte: no character of ASCII has two.
+            if exit.bytes().all(|byte| walk.dfa.next(walk.first, byte) == walk.first) {
+                for &node in nodes {
+                    walk.inside.extend(tables.trie.tokens_at(node));
+                    walk.through(node);
+                }
+            } else {
+                walk.exits.extend(nodes.iter().map(|&node| (exit, node)));
+            }
+        }
+        walk.exits.sort_unstable_by_key(|&(_, node)| node);
+        walk.into_run()
+    }
+
+    /// The first nodes outside, by how tokens come there.
+    pub(crate) fn exits(&self) -> impl Iterator<Item = (&Exit, &[TrieNode])> {
+        let mut start = 0;
+        self.exits.iter().map(move |(exit, end)| {
+            let nodes = &self.nodes[start..*end as usize];
+            start = *end as usize;
+            (exit, nodes)
+        })
+    }
+}
+
+/// A walk through the trie and a class: a run while it is made.
+struct Walk<'a> {
+    tables: &'a Tables,
+    dfa: Dfa<Repeated<'a>>,
+    /// The state between two characters.
+    first: u32,
+    most: Option<u32>,
+    inside: Found,
+    /// In preorder at last.
+    exits: Vec<(Exit, TrieNode)>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(class: TermId, most: Option<u32>, tables: &'a Tables, terms: &'a Terms) -> Self {
         let mut dfa = Dfa::of_terms(TermId::NOTHING, terms);
         let first = dfa.number(terms.repeat(class, 0, None));
-        let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
+        Self { tables, dfa, first, most, inside: Found::new(tables.len), exits: Vec::new() }
+    }
+
+    /// Walks through what lies below a node at which no character has been read.
+    fn through(&mut self, start: TrieNode) {
+        let Self { tables, dfa, exits, .. } = self;
+        let (trie, first, most) = (&tables.trie, self.first, self.most);
         // The state, and what has been read of a character.
         let start_at = (first, Exit::default());
         let scan = trie.scan(start, start_at, |node, (state, at), byte, below| {
@@ -83,65 +137,20 @@ impl ClassRun {
             Reach::Into((next, Exit { read, ..Exit::default() }))
         });
         tables.count_visited(scan.visited);
-        let mut inside = Found::new(tables.len);
-        inside.add_reached(&scan, trie);
-        Self::of(inside, exits)
+        self.inside.add_reached(&scan, trie);
     }
 
-    /// The same for a class of ASCII characters and a run without a bound, from the run over a part of the
-    /// class: only what leaves that one with another character of the class is walked through.
-    pub(crate) fn of_larger(part: &Self, class: &ByteSet, tables: &Tables) -> Self {
-        let trie = &tables.trie;
-        let kinds = Kinds::ALL.beginning_with(|byte| class.contains(byte));
-        let mut inside = Found::new(tables.len);
-        inside.add(&part.inside);
-        let mut exits: Vec<(Exit, TrieNode)> = Vec::new();
-        for (&exit, nodes) in part.exits() {
-            // It is one byte: no character of ASCII has two.
-            if !exit.bytes().all(|byte| class.contains(byte)) {
-                exits.extend(nodes.iter().map(|&node| (exit, node)));
-                continue;
-            }
-            for &node in nodes {
-                inside.extend(trie.tokens_at(node));
-                let scan = trie.scan(node, (), |node, (), byte, below| {
-                    if !class.contains(byte) {
-                        exits.push((Exit::default().then(byte), node));
-                        return Reach::Out;
-                    }
-                    let is_all = below.is_some_and(|below| kinds.contains(below.kinds));
-                    if is_all { Reach::All } else { Reach::Into(()) }
-                });
-                tables.count_visited(scan.visited);
-                inside.add_reached(&scan, trie);
-            }
-        }
-        exits.sort_unstable_by_key(|&(_, node)| node);
-        Self::of(inside, exits)
-    }
-
-    /// The run with some tokens inside and the first nodes outside, in preorder.
-    fn of(inside: Found, mut exits: Vec<(Exit, TrieNode)>) -> Self {
-        sort_by_exit(&mut exits);
-        let groups = exits.chunk_by(|(a, _), (b, _)| a == b).scan(0, |end, group| {
+    fn into_run(mut self) -> ClassRun {
+        sort_by_exit(&mut self.exits);
+        let groups = self.exits.chunk_by(|(a, _), (b, _)| a == b).scan(0, |end, group| {
             *end += group.len() as u32;
             Some((group[0].0, *end))
         });
-        Self {
-            inside: inside.into_set(),
+        ClassRun {
             exits: groups.collect(),
-            nodes: exits.iter().map(|&(_, node)| node).collect(),
+            nodes: self.exits.iter().map(|&(_, node)| node).collect(),
+            inside: self.inside.into_set(),
         }
-    }
-
-    /// The first nodes outside, by how tokens come there.
-    pub(crate) fn exits(&self) -> impl Iterator<Item = (&Exit, &[TrieNode])> {
-        let mut start = 0;
-        self.exits.iter().map(move |(exit, end)| {
-            let nodes = &self.nodes[start..*end as usize];
-            start = *end as usize;
-            (exit, nodes)
-        })
     }
 }
 
@@ -184,6 +193,7 @@ impl Footprint for ClassRun {
 mod tests {
     use super::*;
     use crate::vocabulary::Vocabulary;
+    use grammask_gbnf::ByteSet;
     use grammask_oracle::generate;
     use proptest::prelude::*;
 
@@ -196,12 +206,14 @@ mod tests {
             set
         };
         let (part, class) = (set(&mut part.iter()), set(&mut part.iter().chain(others)));
-        let run = |bytes| ClassRun::new(TokenTrie::ROOT, terms.bytes(bytes), None, tables, &terms);
+        let class = terms.bytes(class);
+        let run = |class| ClassRun::new(TokenTrie::ROOT, class, None, tables, &terms);
         let parts = |run: &ClassRun| {
             let exits = run.exits().map(|(&exit, nodes)| (exit, nodes.to_vec()));
             (run.inside.to_mask(tables.len), exits.collect::<Vec<_>>())
         };
-        parts(&ClassRun::of_larger(&run(part), &class, tables)) == parts(&run(class))
+        let larger = ClassRun::of_larger(&run(terms.bytes(part)), class, tables, &terms);
+        parts(&larger) == parts(&run(class))
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use grammask_gbnf::{Automaton, ByteSet, ClassStep, Fingerprint, Label, TermId, Terms};
 use rustc_hash::FxHashSet;
@@ -39,9 +39,9 @@ pub(crate) struct Tables {
     iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
     /// Nothing where it has been asked for once.
     class_runs: Mutex<Generations<RunKey, Option<Arc<ClassRun>>>>,
-    /// Those of classes of ASCII that go on without a bound from the root, with their bytes: runs over larger
-    /// classes go on from them.
-    ascii_runs: Mutex<Vec<(ByteSet, Arc<ClassRun>)>>,
+    /// Those of them of classes of ASCII that go on without a bound from the root, with their bytes: runs over
+    /// larger classes go on from them.
+    ascii_runs: Mutex<Vec<(ByteSet, Weak<ClassRun>)>>,
     belows: Mutex<Generations<Box<[TrieNode]>, Arc<Below>>>,
     /// By (where in the trie, quotient of terms).
     alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
@@ -84,7 +84,7 @@ pub(crate) const MOST_BYTES: usize =
     INTERIORS + CROSSINGS + KEYS + ITERATIONS + CLASS_RUNS + BELOWS + ALIKE + COSTS + VALUES;
 /// The lengths of runs for which there are tables, besides those without end.
 const RUNS: [u32; 4] = [32, 16, 8, 4];
-/// So many runs are kept for those over larger classes: the first ones, which are the usual ones.
+/// So many runs are looked at for those over larger classes: the first ones, which are the usual ones.
 const MOST_ASCII_RUNS: usize = 32;
 /// With so few bytes little of the trie begins: runs of them are short, as in a number.
 const SMALL_CLASS: usize = 32;
@@ -332,17 +332,23 @@ impl Tables {
         };
         let runs = || self.ascii_runs.lock().unwrap_or_else(PoisonError::into_inner);
         // Of one that has few of the characters most is still to be walked through.
-        let is_part = |(part, _): &&(ByteSet, Arc<ClassRun>)| {
-            part.intersection(&bytes) == *part && 2 * part.len() > bytes.len()
+        let is_part =
+            |part: &ByteSet| part.intersection(&bytes) == *part && 2 * part.len() > bytes.len();
+        let part = {
+            let runs = runs();
+            let parts = runs.iter().filter(|(part, _)| is_part(part));
+            let parts = parts.filter_map(|(part, run)| Some((part.len(), run.upgrade()?)));
+            parts.max_by_key(|&(len, _)| len).map(|(_, run)| run)
         };
-        let part = runs().iter().filter(is_part).max_by_key(|(part, _)| part.len()).cloned();
         let run = Arc::new(match part {
-            Some((_, part)) => ClassRun::of_larger(&part, &bytes, self),
+            Some(part) => ClassRun::of_larger(&part, class, self, terms),
             None => plain(),
         });
         let mut runs = runs();
+        // Some may have been forgotten.
+        runs.retain(|(_, run)| run.strong_count() > 0);
         if runs.len() < MOST_ASCII_RUNS {
-            runs.push((bytes, Arc::clone(&run)));
+            runs.push((bytes, Arc::downgrade(&run)));
         }
         run
     }

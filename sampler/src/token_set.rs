@@ -119,12 +119,9 @@ impl Found {
     /// Adds the tokens that a scan has reached.
     pub(crate) fn add_reached(&mut self, scan: &Scan, trie: &TokenTrie) {
         if let Some(tokens) = trie.most_reached(scan) {
-            match &mut self.many {
-                Some(many) => many.union_with(&tokens),
-                many => *many = Some(Box::new(tokens)),
-            }
+            self.take_in(Box::new(tokens));
         } else if self.is_much(self.tokens.len() + scan.len()) {
-            let many = self.mask();
+            let many = mask(&mut self.many, self.len);
             trie.reached(scan).for_each(|tokens| many.extend(tokens.iter().copied()));
         } else {
             self.tokens.reserve(scan.len());
@@ -136,18 +133,21 @@ impl Found {
     pub(crate) fn append(&mut self, mut other: Self) {
         self.tokens.append(&mut other.tokens);
         if let Some(many) = other.many {
-            self.add_mask(&many);
+            self.take_in(many);
+        }
+    }
+
+    /// Adds all tokens of a mask that nobody else needs.
+    fn take_in(&mut self, tokens: Box<TokenMask>) {
+        match &mut self.many {
+            Some(many) => many.union_with(&tokens),
+            many => *many = Some(tokens),
         }
     }
 
     /// Whether so many tokens make a mask.
     fn is_much(&self, tokens: usize) -> bool {
         tokens * FEW > self.len
-    }
-
-    /// The mask, to which more is added.
-    fn mask(&mut self) -> &mut TokenMask {
-        self.many.get_or_insert_with(|| Box::new(TokenMask::new(self.len)))
     }
 
     pub(crate) fn into_set(self) -> TokenSet {
@@ -160,6 +160,11 @@ impl Found {
     }
 }
 
+/// The mask of so many ids, to which more is added.
+fn mask(many: &mut Option<Box<TokenMask>>, len: usize) -> &mut TokenMask {
+    many.get_or_insert_with(|| Box::new(TokenMask::new(len)))
+}
+
 impl From<TokenMask> for Found {
     fn from(mask: TokenMask) -> Self {
         Self { tokens: Vec::new(), len: mask.len(), many: Some(Box::new(mask)) }
@@ -170,10 +175,7 @@ impl Extend<TokenId> for Found {
     fn extend<T: IntoIterator<Item = TokenId>>(&mut self, tokens: T) {
         self.tokens.extend(tokens);
         if self.is_much(self.tokens.len()) {
-            let mut tokens = std::mem::take(&mut self.tokens);
-            self.mask().extend(tokens.drain(..));
-            // There is room for more.
-            self.tokens = tokens;
+            mask(&mut self.many, self.len).extend(self.tokens.drain(..));
         }
     }
 }
