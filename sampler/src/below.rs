@@ -10,7 +10,7 @@ use grammask_gbnf::ByteSet;
 use crate::generations::Footprint;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
-use crate::trie::TrieNode;
+use crate::trie::{TokenTrie, TrieNode};
 
 /// Some nodes of the trie, and what lies below them as a trie of its own.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,14 +48,13 @@ impl Below {
         let trie = &tables.trie;
         let (large, small): (Vec<TrieNode>, Vec<TrieNode>) =
             nodes.iter().partition(|&&node| tables.is_large(node));
-        let tokens = |node| trie.tokens_at(node).map(move |token| (node, token));
         let mut below = Self {
             nodes: nodes.into(),
-            tokens: nodes.iter().flat_map(|&node| tokens(node)).collect(),
+            tokens: nodes.iter().flat_map(|&node| Forest::tokens(trie, node)).collect(),
             large: large.clone().into(),
             ..Self::nothing()
         };
-        below.add(&small, &|node| trie.children(node), &tokens);
+        below.add(&small, trie);
         let first = large.iter().flat_map(|&node| trie.children(node)).map(|(byte, _)| byte);
         below.add_first(first);
         below
@@ -64,8 +63,7 @@ impl Below {
     /// What lies behind some of its nodes; nothing of the trie is known any more.
     pub(crate) fn behind(&self, nodes: &[BelowNode]) -> Self {
         let mut below = Self::nothing();
-        let tokens = |node| self.tokens_of(node).iter().copied();
-        below.add(nodes, &|node| self.children(node), &tokens);
+        below.add(nodes, self);
         below.add_first([]);
         below
     }
@@ -101,55 +99,63 @@ impl Below {
         }
     }
 
-    /// Adds, below the node that came last, the children of some nodes with their tokens. The depth
-    /// is that of a token.
-    fn add<N, C, T>(&mut self, nodes: &[N], children: &impl Fn(N) -> C, tokens: &impl Fn(N) -> T)
-    where
-        N: Copy + Ord,
-        C: Iterator<Item = (u8, N)>,
-        T: Iterator<Item = (TrieNode, TokenId)>,
-    {
+    /// Adds, below the node that came last, the children of some nodes with their tokens.
+    fn add<F: Forest>(&mut self, nodes: &[F::Node], forest: &F) {
         let above = self.bytes.len() - 1;
         if let &[node] = nodes {
-            for (byte, child) in children(node) {
-                self.add_child(byte, &[child], children, tokens);
-            }
+            self.copy(node, forest);
         } else {
-            let mut all: Vec<_> = nodes.iter().flat_map(|&node| children(node)).collect();
-            all.sort_unstable();
-            for same in all.chunk_by(|(one, _), (other, _)| one == other) {
-                let nodes: Vec<N> = same.iter().map(|&(_, node)| node).collect();
-                self.add_child(same[0].0, &nodes, children, tokens);
-            }
+            let mut children = Vec::new();
+            children.extend(nodes.iter().flat_map(|&node| forest.children(node)));
+            self.merge(&mut children, 0, forest);
         }
         self.ends[above] = self.bytes.len() as u32;
     }
 
-    /// Adds some nodes, to which the same byte leads, as one with the tokens of all, each once and in
-    /// order; and what lies below them.
-    fn add_child<N, C, T>(
-        &mut self,
-        byte: u8,
-        nodes: &[N],
-        children: &impl Fn(N) -> C,
-        tokens: &impl Fn(N) -> T,
-    ) where
-        N: Copy + Ord,
-        C: Iterator<Item = (u8, N)>,
-        T: Iterator<Item = (TrieNode, TokenId)>,
-    {
-        self.bytes.push(byte);
-        self.ends.push(0);
-        let before = self.merged.len();
-        self.merged.extend(nodes.iter().flat_map(|&node| tokens(node)));
-        if !self.merged[before..].is_sorted_by(|one, other| one < other) {
-            let mut added = self.merged.split_off(before);
-            added.sort_unstable();
-            added.dedup();
-            self.merged.append(&mut added);
+    /// Adds what lies below one node as it is.
+    fn copy<F: Forest>(&mut self, node: F::Node, forest: &F) {
+        for (byte, len, node) in forest.below(node) {
+            self.ends.push((self.bytes.len() + len) as u32);
+            self.bytes.push(byte);
+            self.merged.extend(forest.tokens(node));
+            self.token_ends.push(self.merged.len() as u32);
         }
-        self.token_ends.push(self.merged.len() as u32);
-        self.add(nodes, children, tokens);
+    }
+
+    /// Adds the nodes of a list from `start` on, those to which the same byte leads as one with the tokens
+    /// of all, each once and in order; and what lies below them, for which the list is used as well. The
+    /// depth is that of a token.
+    fn merge<F: Forest>(&mut self, list: &mut Vec<(u8, F::Node)>, start: usize, forest: &F) {
+        list[start..].sort_unstable();
+        let (mut from, end) = (start, list.len());
+        while from < end {
+            let byte = list[from].0;
+            let to = from + list[from..end].partition_point(|&(other, _)| other == byte);
+            let (at, before) = (self.bytes.len(), self.merged.len());
+            self.bytes.push(byte);
+            self.ends.push(0);
+            for &(_, node) in &list[from..to] {
+                self.merged.extend(forest.tokens(node));
+            }
+            if !self.merged[before..].is_sorted_by(|one, other| one < other) {
+                let mut added = self.merged.split_off(before);
+                added.sort_unstable();
+                added.dedup();
+                self.merged.append(&mut added);
+            }
+            self.token_ends.push(self.merged.len() as u32);
+            if to - from == 1 {
+                self.copy(list[from].1, forest);
+            } else {
+                for same in from..to {
+                    list.extend(forest.children(list[same].1));
+                }
+                self.merge(list, end, forest);
+                list.truncate(end);
+            }
+            self.ends[at] = self.bytes.len() as u32;
+            from = to;
+        }
     }
 
     /// The children of a node, by their bytes.
@@ -180,6 +186,53 @@ impl Below {
         let (start, end) =
             ((node.0 as usize).saturating_sub(1), self.ends[node.0 as usize] as usize - 1);
         &self.merged[self.token_ends[start] as usize..self.token_ends[end] as usize]
+    }
+}
+
+/// What nodes lie in that are merged: the trie, or what has been merged of it.
+trait Forest {
+    type Node: Copy + Ord;
+
+    /// The children of a node, by their bytes.
+    fn children(&self, node: Self::Node) -> impl Iterator<Item = (u8, Self::Node)>;
+
+    /// All nodes below one, in preorder: with the byte of each and the number of nodes from it on.
+    fn below(&self, node: Self::Node) -> impl Iterator<Item = (u8, usize, Self::Node)>;
+
+    /// The tokens of a node, each with its place in the trie.
+    fn tokens(&self, node: Self::Node) -> impl Iterator<Item = (TrieNode, TokenId)>;
+}
+
+impl Forest for TokenTrie {
+    type Node = TrieNode;
+
+    fn children(&self, node: TrieNode) -> impl Iterator<Item = (u8, TrieNode)> {
+        self.children(node)
+    }
+
+    fn below(&self, node: TrieNode) -> impl Iterator<Item = (u8, usize, TrieNode)> {
+        self.nodes_below(node)
+    }
+
+    fn tokens(&self, node: TrieNode) -> impl Iterator<Item = (TrieNode, TokenId)> {
+        self.tokens_at(node).map(move |token| (node, token))
+    }
+}
+
+impl Forest for Below {
+    type Node = BelowNode;
+
+    fn children(&self, node: BelowNode) -> impl Iterator<Item = (u8, BelowNode)> {
+        self.children(node)
+    }
+
+    fn below(&self, node: BelowNode) -> impl Iterator<Item = (u8, usize, BelowNode)> {
+        let nodes = (node.0 + 1..self.ends[node.0 as usize]).map(BelowNode);
+        nodes.map(|node| (self.bytes[node.0 as usize], self.len(node), node))
+    }
+
+    fn tokens(&self, node: BelowNode) -> impl Iterator<Item = (TrieNode, TokenId)> {
+        self.tokens_of(node).iter().copied()
     }
 }
 

@@ -334,6 +334,16 @@ impl TokenTrie {
         self.child_bytes[range.clone()].iter().copied().zip(self.children[range].iter().copied())
     }
 
+    /// All nodes below one, in preorder: with the byte of each and the number of nodes from it on.
+    pub(crate) fn nodes_below(
+        &self,
+        top: TrieNode,
+    ) -> impl Iterator<Item = (u8, usize, TrieNode)> + '_ {
+        let nodes = top.0 + 1..self.end(top);
+        let below = &self.nodes[nodes.start as usize..nodes.end as usize];
+        nodes.zip(below).map(|(at, node)| (node.byte, (node.end - at) as usize, TrieNode(at)))
+    }
+
     /// Visits what lies below a node in preorder: each node with what its parent has been given (the
     /// first ones: `start`), with its byte and, if much lies below it, with an outline of that.
     pub(crate) fn scan<S: Copy>(
