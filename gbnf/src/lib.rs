@@ -29,10 +29,9 @@ mod unique;
 mod walk;
 
 pub use automaton::{
-    Automaton, Blurred, ByteSet, ClassStep, CompileError, CompileErrorKind, ContextId, Entry,
-    Fingerprint, FrameId, FrozenTerms, KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, Needs,
-    NodeId, Session, Spelling, State, Surroundings, TermId, Terms, TextId, TrackId, ValueId,
-    WrittenKeys,
+    Automaton, Blurred, ByteSet, CompileError, CompileErrorKind, ContextId, Entry, Fingerprint,
+    FrameId, FrozenTerms, KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, Needs, NodeId, Session,
+    Spelling, State, Surroundings, TermId, Terms, TextId, TrackId, ValueId, WrittenKeys,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};

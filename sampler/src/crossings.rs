@@ -7,8 +7,9 @@ use grammask_gbnf::{ByteSet, TermId, Terms};
 use crate::below::Belows;
 use crate::dfa::{DEAD, Dfa, END};
 use crate::generations::Footprint;
+use crate::preorder::Reach;
 use crate::tables::Tables;
-use crate::trie::{Reach, TrieNode};
+use crate::trie::TrieNode;
 
 /// Of more nodes no table is made: what lies below them is most of what there is.
 const MOST_NODES: usize = 1 << 14;

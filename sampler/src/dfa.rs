@@ -9,8 +9,10 @@ use rustc_hash::FxHashMap;
 
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
+use crate::preorder::Outline;
+use crate::shapes::CLASSES;
 use crate::similar::most;
-use crate::trie::Outline;
+use crate::trie::TrieNode;
 
 /// What leads from state to state, byte by byte.
 pub(crate) trait Automaton {
@@ -43,6 +45,8 @@ pub(crate) struct Dfa<A: Automaton> {
     /// Where each byte leads from the first [`MAX_ROWS`] states, or [`UNKNOWN`]: also where it leads to a
     /// state with a greater number.
     rows: Vec<u16>,
+    /// The same for classes of bytes, [`MIXED`] where those lead to several.
+    class_rows: Vec<[u16; CLASSES.len()]>,
 }
 
 /// A state of a [`Dfa`].
@@ -88,13 +92,14 @@ pub(crate) const END: u32 = 1;
 
 const MAX_ROWS: usize = 4096;
 const UNKNOWN: u16 = u16::MAX;
+const MIXED: u16 = u16::MAX - 1;
 
 impl<A: Automaton> Dfa<A> {
     /// Room for the states of an automaton.
     pub(crate) fn new(automaton: A) -> Self {
         let (numbers, states, rows) = (FxHashMap::default(), Vec::new(), Vec::new());
         let dead = automaton.dead();
-        let mut dfa = Self { automaton, numbers, states, rows };
+        let mut dfa = Self { automaton, numbers, states, rows, class_rows: Vec::new() };
         dfa.number(dead);
         dfa
     }
@@ -155,6 +160,40 @@ impl<A: Automaton> Dfa<A> {
         {
             known.fill(next);
         }
+        next
+    }
+
+    /// Where the bytes of some nodes of one shape lead, `byte` being that of the only one or the least of their
+    /// class; nothing if those of the class lead to several states.
+    #[inline]
+    pub(crate) fn next_of(&mut self, number: u32, nodes: &[TrieNode], byte: u8) -> Option<u32> {
+        if nodes.len() == 1 {
+            return Some(self.next(number, byte));
+        }
+        let class = CLASSES.iter().position(|&(lo, _)| lo == byte)?;
+        let known = self.class_rows.get(number as usize).map_or(UNKNOWN, |row| row[class]);
+        let next = if known == UNKNOWN { self.find_of_class(number, class) } else { known };
+        (next != MIXED).then_some(next.into())
+    }
+
+    /// The same for a class, or [`MIXED`]: also where that is a state with a greater number.
+    #[cold]
+    fn find_of_class(&mut self, number: u32, class: usize) -> u16 {
+        let (lo, hi) = CLASSES[class];
+        let row = self.automaton.row(&self.states[number as usize].state);
+        let from = row.partition_point(|&(_, last, _)| last < lo);
+        let next = match row.get(from) {
+            Some((first, last, next)) if *first <= lo && hi <= *last => Some(next.clone()),
+            Some(&(first, ..)) if first <= hi => None,
+            _ => Some(self.automaton.dead()),
+        };
+        let next = next.map_or(MIXED, |next| {
+            self.number(next).try_into().ok().filter(|&next| next < MIXED).unwrap_or(MIXED)
+        });
+        if self.class_rows.len() <= number as usize {
+            self.class_rows.resize(number as usize + 1, [UNKNOWN; CLASSES.len()]);
+        }
+        self.class_rows[number as usize][class] = next;
         next
     }
 

@@ -6,9 +6,10 @@ use std::ops::RangeInclusive;
 use grammask_gbnf::{Session, State};
 
 use crate::dfa::{Automaton, DEAD, Dfa};
+use crate::preorder::{Outline, Reach};
 use crate::tables::Tables;
 use crate::token_set::Found;
-use crate::trie::{Outline, Reach, TokenTrie, TrieNode};
+use crate::trie::{TokenTrie, TrieNode};
 
 /// The states of a session.
 struct States<'a>(&'a mut Session);
@@ -61,6 +62,6 @@ pub(crate) fn tokens(session: &mut Session, start: &State, tables: &Tables) -> F
     let scan = tables.trie.scan(TokenTrie::ROOT, start, visit);
     tables.count_visited(scan.visited);
     let mut found = Found::new(tables.len);
-    found.add_reached(&scan, &tables.trie);
+    found.add_reached(&scan, tables.trie.tree());
     found
 }

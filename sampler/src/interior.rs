@@ -9,19 +9,19 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use grammask_gbnf::{ByteSet, TermId, Terms};
-use smallvec::SmallVec;
 
 use crate::below::{Below, Belows};
 use crate::characters::{Characters, begins_character};
 use crate::dfa::{DEAD, Dfa, END, Repeated};
 use crate::generations::Footprint;
 use crate::mask::TokenMask;
+use crate::preorder::{Outline, Reach};
 use crate::quotient::Quotient;
 use crate::similar::{Difference, similar};
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
-use crate::trie::{Outline, Reach, TrieNode};
+use crate::trie::TrieNode;
 
 /// The tokens of a term, and where tokens leave it.
 #[derive(Debug)]
@@ -266,7 +266,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
     fn through(&mut self, mut pending: Vec<(Vec<TrieNode>, TermId)>) {
         let (start, tables, terms) = (self.start, self.tables, self.terms);
         let (crossroads, trie) = (self.crossroads, &tables.trie);
-        while let Some((mut tops, term)) = pending.pop() {
+        while let Some((tops, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
             let has_read = tops != [start];
             let first = terms.first(term);
@@ -282,104 +282,19 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 }
                 continue;
             }
-            let may_run =
-                |top| !has_read || !terms.nullable(term) && tables.crossroads.contains(&top);
-            tops.retain(|&top| !(may_run(top) && self.through_run(top, term, &mut pending)));
-            if tops.is_empty() {
-                continue;
-            }
             let Self { dfa, inside, outside, exits, ambiguous, .. } = &mut *self;
             let state = dfa.number(term);
             let may_end = has_read && terms.nullable(term);
             let is_crossroads = |top: &TrieNode| may_end && crossroads.contains(top);
             outside.ends.extend(tops.iter().filter(|top| is_crossroads(top)));
-            let mut visit = |node, (state, has_read), byte, below: Option<&Outline>| {
-                let may_end = has_read && dfa.nullable(state);
-                let next = dfa.next(state, byte);
-                if next == DEAD {
-                    if may_end {
-                        exits.push((byte, node));
-                    }
-                    return Reach::Out;
-                }
-                if may_end {
-                    ambiguous.insert(byte);
-                }
-                if !outside.goes_on_in(next, node, *dfa.state(next)) {
-                    return Reach::Out;
-                }
-                let Some(below) = below else { return Reach::Into((next, true)) };
-                if dfa.loops(next, below.kinds) {
-                    if dfa.nullable(next) {
-                        ambiguous.union_with(&terms.first(*dfa.state(next)));
-                    }
-                    return Reach::All;
-                }
-                if dfa.runs_through(next, below, |state, term| outside.is_inside(state, term)) {
-                    return Reach::All;
-                }
-                let is_end = dfa.nullable(next) && crossroads.contains(&node);
-                if is_end {
-                    outside.ends.push(node);
-                }
-                Reach::Into((next, !is_end))
-            };
+            let mut step = Step { tables, terms, crossroads, dfa, outside, exits, ambiguous };
             for top in tops {
                 let at = (state, has_read && !is_crossroads(&top));
-                let scan = trie.scan(top, at, &mut visit);
-                tables.count_visited(scan.visited);
-                inside.add_reached(&scan, trie);
+                tables.scan(top, at, inside, |nodes, at, byte, below| {
+                    step.take(nodes, at, byte, below)
+                });
             }
         }
-    }
-
-    /// Goes on from a node with a term that begins with a run over a class, of which there is a table for all
-    /// terms; what is left behind the run is added to `pending`. Nothing happens if there is no such run. That the
-    /// term may end at the node has been followed up already.
-    fn through_run(
-        &mut self,
-        top: TrieNode,
-        term: TermId,
-        pending: &mut Vec<(Vec<TrieNode>, TermId)>,
-    ) -> bool {
-        let (trie, terms) = (&self.tables.trie, self.terms);
-        let at_once = top == self.start;
-        let run = self.tables.class_run(top, term, terms, &self.outside.stops, at_once);
-        let Some((run, states)) = run else { return false };
-        self.inside.add(&run.inside);
-        let may_end_at = |node: &&TrieNode| {
-            **node != top
-                && trie.is_within(**node, top)
-                && terms.nullable(terms.after(term, &trie.between(top, **node)))
-        };
-        let met: Vec<TrieNode> = self.crossroads.iter().filter(may_end_at).copied().collect();
-        for &state in &states {
-            if terms.nullable(state) {
-                self.ambiguous.union_with(&terms.first(state));
-            }
-        }
-        for (exit, nodes) in run.exits() {
-            let state = states[exit.read as usize];
-            let next = exit.bytes().fold(state, |term, byte| terms.next(term, byte));
-            if next == TermId::NOTHING {
-                if terms.nullable(state)
-                    && exit.bytes().len() == 1
-                    && let Some(byte) = exit.bytes().next()
-                {
-                    let tops = met.iter().chain([&top]);
-                    let at_once = tops.filter_map(|&top| trie.child(top, byte));
-                    let at_once: SmallVec<[TrieNode; 4]> = at_once.collect();
-                    let nodes = nodes.iter().filter(|node| !at_once.contains(node));
-                    self.exits.extend(nodes.map(|&node| (byte, node)));
-                }
-            } else if self.outside.goes_on(nodes, next) {
-                self.inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
-                let nodes = nodes.iter().copied().filter(|&node| trie.has_children(node));
-                pending.push((nodes.collect(), next));
-            }
-        }
-        self.outside.ends.extend(met);
-        true
     }
 
     fn into_table(self) -> Interior {
@@ -390,6 +305,67 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
             exits: self.tables.belows(self.exits),
             ambiguous: self.ambiguous,
         }
+    }
+}
+
+/// The state of a term at a node, and whether a byte has been read before.
+type At = (u32, bool);
+
+/// A step of a [`Walk`] at a node.
+struct Step<'w, 'a, S> {
+    tables: &'a Tables,
+    terms: &'a Terms,
+    crossroads: &'a [TrieNode],
+    dfa: &'w mut Dfa<Repeated<'a>>,
+    outside: &'w mut Outside<S>,
+    exits: &'w mut Vec<(u8, TrieNode)>,
+    ambiguous: &'w mut ByteSet,
+}
+
+impl<S: Fn(TermId) -> bool> Step<'_, '_, S> {
+    /// The step to some nodes of one shape; nothing if the term tells them apart.
+    #[inline]
+    fn take(
+        &mut self,
+        nodes: &[TrieNode],
+        (state, has_read): At,
+        byte: u8,
+        below: Option<&Outline>,
+    ) -> Option<Reach<At>> {
+        let next = self.dfa.next_of(state, nodes, byte)?;
+        let trie = &self.tables.trie;
+        let may_end = has_read && self.dfa.nullable(state);
+        let by_byte = || nodes.iter().map(|&node| (trie.byte(node), node));
+        if next == DEAD {
+            if may_end {
+                self.exits.extend(by_byte());
+            }
+            return Some(Reach::Out);
+        }
+        if may_end {
+            by_byte().for_each(|(byte, _)| self.ambiguous.insert(byte));
+        }
+        if !self.outside.goes_on_in(next, nodes, *self.dfa.state(next)) {
+            return Some(Reach::Out);
+        }
+        let Some(below) = below else { return Some(Reach::Into((next, true))) };
+        if self.dfa.loops(next, below.kinds) {
+            if self.dfa.nullable(next) {
+                self.ambiguous.union_with(&self.terms.first(*self.dfa.state(next)));
+            }
+            return Some(Reach::All);
+        }
+        let Self { dfa, outside, .. } = self;
+        if dfa.runs_through(next, below, |state, term| outside.is_inside(state, term)) {
+            return Some(Reach::All);
+        }
+        // Crossroads have shapes of their own.
+        let is_end =
+            self.dfa.nullable(next) && matches!(nodes, [node] if self.crossroads.contains(node));
+        if is_end {
+            self.outside.ends.extend_from_slice(nodes);
+        }
+        Some(Reach::Into((next, !is_end)))
     }
 }
 
@@ -406,13 +382,13 @@ struct Outside<S> {
 }
 
 impl<S: Fn(TermId) -> bool> Outside<S> {
-    /// The same as [`Outside::goes_on`] at one node, in the state of a term.
-    fn goes_on_in(&mut self, state: u32, node: TrieNode, next: TermId) -> bool {
+    /// The same as [`Outside::goes_on`], in the state of a term.
+    fn goes_on_in(&mut self, state: u32, nodes: &[TrieNode], next: TermId) -> bool {
         let state = state as usize;
         if self.known.get(state) == Some(&true) {
             return true;
         }
-        let goes_on = self.goes_on(&[node], next);
+        let goes_on = self.goes_on(nodes, next);
         if self.known.len() <= state {
             self.known.resize(state + 1, false);
         }
@@ -509,7 +485,7 @@ impl Iterations {
             Reach::Into(IterationsAt { state, begun, characters, has_read: !is_end })
         });
         tables.count_visited(scan.visited);
-        inside.add_reached(&scan, trie);
+        inside.add_reached(&scan, trie.tree());
         longer.sort_unstable();
         let above = trie.path(start).into_iter().filter(|&byte| begins_character(byte)).count();
         let (ends, exits) = (tables.belows(ends), tables.belows(exits));

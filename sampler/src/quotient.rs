@@ -14,9 +14,11 @@ use rustc_hash::FxHashMap;
 use crate::generations::Footprint;
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
+use crate::preorder::Reach;
+use crate::shapes::class_of;
 use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
-use crate::trie::{Reach, TrieNode};
+use crate::trie::TrieNode;
 
 /// Terms with more states are walked through as they are.
 const MOST_STATES: usize = 64;
@@ -120,6 +122,17 @@ impl Quotient {
         states.map(|state| kinds_to(&state, &state, Kinds::ALL, &mut row)).collect()
     }
 
+    /// Where all bytes of the class lead that begins with `lo`; nothing if they lead to several states.
+    fn next_of_class(&self, state: u32, lo: u8) -> Option<u32> {
+        let hi = class_of(lo).1;
+        let row = &*self.0[state as usize];
+        match row.get(row.partition_point(|&(_, last, _)| last < lo)) {
+            Some(&(first, last, next)) if first <= lo && hi <= last => Some(next),
+            Some(&(first, ..)) if first <= hi => None,
+            _ => Some(OUT),
+        }
+    }
+
     /// Where each byte leads from each state.
     fn table(&self) -> Vec<[u32; 256]> {
         let rows = self.0.iter().map(|row| {
@@ -161,18 +174,19 @@ impl Alike {
     pub(crate) fn new(start: TrieNode, quotient: &Quotient, tables: &Tables) -> Self {
         let (table, loops) = (quotient.table(), quotient.loops());
         let mut outs = Vec::new();
-        let scan = tables.trie.scan(start, 0, |node, state: u32, byte, below| {
-            let next = table[state as usize][usize::from(byte)];
+        let mut inside = Found::new(tables.len);
+        tables.scan(start, 0, &mut inside, |nodes, state: u32, byte, below| {
+            let next = match nodes {
+                [_] => table[state as usize][usize::from(byte)],
+                _ => quotient.next_of_class(state, byte)?,
+            };
             if next == OUT {
-                outs.push((byte, node));
-                return Reach::Out;
+                outs.extend(nodes.iter().map(|&node| (tables.trie.byte(node), node)));
+                return Some(Reach::Out);
             }
             let is_all = below.is_some_and(|below| loops[next as usize].contains(below.kinds));
-            if is_all { Reach::All } else { Reach::Into(next) }
+            Some(if is_all { Reach::All } else { Reach::Into(next) })
         });
-        tables.count_visited(scan.visited);
-        let mut inside = Found::new(tables.len);
-        inside.add_reached(&scan, &tables.trie);
         outs.sort_unstable();
         Self { inside: inside.into_set(), outs: outs.into() }
     }

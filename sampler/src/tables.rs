@@ -3,19 +3,21 @@
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{Automaton, ByteSet, ClassStep, Fingerprint, Label, TermId, Terms};
+use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, TermId, Terms};
 use rustc_hash::FxHashSet;
 
 use crate::below::{Below, Belows};
 use crate::budget::Costs;
 use crate::characters::Characters;
-use crate::class_run::ClassRun;
 use crate::crossings::Crossings;
 use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
+use crate::preorder::{Outline, Reach};
 use crate::quotient::{Alike, Quotient};
+use crate::shapes::Shapes;
+use crate::token_set::Found;
 use crate::trie::{TokenTrie, TrieNode};
 use crate::values::ValueTokens;
 use crate::vocabulary::Vocabulary;
@@ -28,6 +30,7 @@ pub(crate) struct Tables {
     /// The nodes below which a great part of the trie lies, as below a space: what may begin there is
     /// read from there on, by tables.
     pub(crate) crossroads: Box<[TrieNode]>,
+    shapes: Shapes,
     /// Number of ids of the vocabulary.
     pub(crate) len: usize,
     /// By (where in the trie, term).
@@ -37,11 +40,6 @@ pub(crate) struct Tables {
     keys: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
     /// By (where in the trie, rest of an iteration, iteration).
     iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
-    /// Nothing where it has been asked for once.
-    class_runs: Mutex<Generations<RunKey, Option<Arc<ClassRun>>>>,
-    /// Those of them of classes of ASCII that go on without a bound from the root, with their bytes: runs over
-    /// larger classes go on from them.
-    ascii_runs: Mutex<Vec<(ByteSet, Weak<ClassRun>)>>,
     belows: Mutex<Generations<Box<[TrieNode]>, Arc<Below>>>,
     /// By (where in the trie, quotient of terms).
     alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
@@ -50,14 +48,6 @@ pub(crate) struct Tables {
     costs: Mutex<Generations<Fingerprint, Arc<Costs>>>,
     /// See [`crate::Engine::nodes_visited`].
     visited: AtomicU64,
-}
-
-/// What a run over a class depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct RunKey {
-    node: TrieNode,
-    class: Fingerprint,
-    most: Option<u32>,
 }
 
 /// How many bytes the tables of terms may take. What all schemas have in common is some megabytes;
@@ -69,8 +59,6 @@ const CROSSINGS: usize = 512 << 10;
 const KEYS: usize = 1 << 20;
 /// for counted loops,
 const ITERATIONS: usize = 1 << 20;
-/// for runs over a class,
-const CLASS_RUNS: usize = 1 << 20;
 /// for what lies below the nodes where tokens leave terminals,
 const BELOWS: usize = 1 << 20;
 /// for terms that are alike inside,
@@ -81,13 +69,7 @@ const COSTS: usize = 4 << 20;
 const VALUES: usize = 256 << 10;
 /// All of them together.
 pub(crate) const MOST_BYTES: usize =
-    INTERIORS + CROSSINGS + KEYS + ITERATIONS + CLASS_RUNS + BELOWS + ALIKE + COSTS + VALUES;
-/// The lengths of runs for which there are tables, besides those without end.
-const RUNS: [u32; 4] = [32, 16, 8, 4];
-/// So many runs are looked at for those over larger classes: the first ones, which are the usual ones.
-const MOST_ASCII_RUNS: usize = 32;
-/// With so few bytes little of the trie begins: runs of them are short, as in a number.
-const SMALL_CLASS: usize = 32;
+    INTERIORS + CROSSINGS + KEYS + ITERATIONS + BELOWS + ALIKE + COSTS + VALUES;
 /// With so many bytes most of the trie begins.
 const WIDE: usize = 48;
 /// Where a bound on a length is not reached by tokens of this share of the longest one's bytes,
@@ -119,8 +101,10 @@ impl Tables {
         let trie = TokenTrie::new(vocabulary);
         let is_great = |node: &TrieNode| trie.below(*node) > trie.len() / GREAT;
         let first = trie.children(TokenTrie::ROOT).map(|(_, node)| node);
+        let crossroads: Box<[TrieNode]> = first.filter(is_great).collect();
         Self {
-            crossroads: first.filter(is_great).collect(),
+            shapes: Shapes::new(&trie, &crossroads),
+            crossroads,
             trie,
             characters: Characters::new(vocabulary),
             len: vocabulary.len(),
@@ -128,8 +112,6 @@ impl Tables {
             crossings: Mutex::new(Generations::new(CROSSINGS)),
             keys: Mutex::new(Generations::new(KEYS)),
             iterations: Mutex::new(Generations::new(ITERATIONS)),
-            class_runs: Mutex::new(Generations::new(CLASS_RUNS)),
-            ascii_runs: Mutex::default(),
             belows: Mutex::new(Generations::new(BELOWS)),
             alike: Mutex::new(Generations::new(ALIKE)),
             values: Mutex::new(Generations::new(VALUES)),
@@ -148,13 +130,12 @@ impl Tables {
         self.all().iter().for_each(|tables| tables.keep());
     }
 
-    fn all(&self) -> [&dyn Kept; 9] {
+    fn all(&self) -> [&dyn Kept; 8] {
         [
             &self.interiors,
             &self.crossings,
             &self.keys,
             &self.iterations,
-            &self.class_runs,
             &self.belows,
             &self.alike,
             &self.values,
@@ -265,92 +246,45 @@ impl Tables {
         shared(&self.iterations, &key, build)
     }
 
-    /// The run over a class that a term begins with, if much is below the node; with the term
-    /// after each number of characters, or the one term that it always is. `stops` says of a term
-    /// that it is no part of a run. A run that is not made `at_once` is nothing as well when it is asked for the
-    /// first time: for one mask it is not worth while.
-    pub(crate) fn class_run(
-        &self,
-        node: TrieNode,
-        term: TermId,
-        terms: &Terms,
-        stops: impl Fn(TermId) -> bool,
-        at_once: bool,
-    ) -> Option<(Arc<ClassRun>, Vec<TermId>)> {
-        if !self.is_large(node) {
-            return None;
-        }
-        let ClassStep { class, next } = terms.class_step(term)?;
-        let mut states = vec![term];
-        let mut most = None;
-        if next != term {
-            let mut step = Some(ClassStep { class, next });
-            let [long, .., short] = RUNS;
-            let longest = if terms.first(class).len() <= SMALL_CLASS { short } else { long };
-            while let Some(ClassStep { next, .. }) = step.filter(|step| step.class == class)
-                && next != TermId::EMPTY
-                && !stops(next)
-                && states.len() <= longest as usize
-            {
-                states.push(next);
-                step = terms.class_step(next);
-            }
-            let run = RUNS.into_iter().find(|&run| (run as usize) < states.len())?;
-            states.truncate(run as usize + 1);
-            most = Some(run);
-        }
-        let key = RunKey { node, class: terms.fingerprint(class), most };
-        let runs = || self.class_runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = runs().get(&key);
-        let run = match known {
-            Some(Some(run)) => run,
-            None if !at_once => {
-                runs().insert(key, None);
-                return None;
-            }
-            Some(None) | None => {
-                let run = self.new_class_run(node, class, most, terms);
-                runs().insert(key, Some(Arc::clone(&run)));
-                run
-            }
+    /// Visits what lies below a node, and adds the tokens that are reached: each node with what its parent has
+    /// been given (the first ones: `start`), with its byte and, if much lies below it, with an outline of that.
+    /// Where much of the trie lies below the first one, nodes of the same shape are visited at once, with the least
+    /// byte of their class; one by one if `visit` gives nothing for them together.
+    pub(crate) fn scan<'a, S: Copy>(
+        &'a self,
+        top: TrieNode,
+        start: S,
+        found: &mut Found,
+        mut visit: impl FnMut(&[TrieNode], S, u8, Option<&Outline>) -> Option<Reach<S>>,
+    ) {
+        let (trie, shapes) = (&self.trie, &self.shapes);
+        let shape = Some(top).filter(|&top| self.is_large(top)).and_then(|top| shapes.of(top));
+        let Some(shape) = shape else {
+            let scan = trie.scan(top, start, |node, at, byte, below| {
+                visit(&[node], at, byte, below).unwrap_or(Reach::Out)
+            });
+            self.count_visited(scan.visited);
+            return found.add_reached(&scan, trie.tree());
         };
-        Some((run, states))
-    }
-
-    /// A run over a class; where it can be from that over the greatest part of the class.
-    fn new_class_run(
-        &self,
-        node: TrieNode,
-        class: TermId,
-        most: Option<u32>,
-        terms: &Terms,
-    ) -> Arc<ClassRun> {
-        let plain = || ClassRun::new(node, class, most, self, terms);
-        let may_go_on = most.is_none() && node == TokenTrie::ROOT;
-        let Some(bytes) = ascii(class, terms).filter(|_| may_go_on) else {
-            return Arc::new(plain());
-        };
-        let runs = || self.ascii_runs.lock().unwrap_or_else(PoisonError::into_inner);
-        // Of one that has few of the characters most is still to be walked through.
-        let is_part =
-            |part: &ByteSet| part.intersection(&bytes) == *part && 2 * part.len() > bytes.len();
-        let part = {
-            let runs = runs();
-            let parts = runs.iter().filter(|(part, _)| is_part(part));
-            let parts = parts.filter_map(|(part, run)| Some((part.len(), run.upgrade()?)));
-            parts.max_by_key(|&(len, _)| len).map(|(_, run)| run)
-        };
-        let run = Arc::new(match part {
-            Some(part) => ClassRun::of_larger(&part, class, self, terms),
-            None => plain(),
+        let mut apart: Vec<(&'a [TrieNode], S)> = Vec::new();
+        let scan = shapes.scan(shape, start, |nodes, at, byte, below| {
+            visit(nodes, at, byte, below).unwrap_or_else(|| {
+                apart.push((nodes, at));
+                Reach::Out
+            })
         });
-        let mut runs = runs();
-        // Some may have been forgotten.
-        runs.retain(|(_, run)| run.strong_count() > 0);
-        if runs.len() < MOST_ASCII_RUNS {
-            runs.push((bytes, Arc::downgrade(&run)));
+        found.add_reached(&scan, shapes.tree());
+        let mut visited = scan.visited;
+        for (nodes, at) in apart {
+            for &node in nodes {
+                let scan = trie.scan_from(node, at, |node, at, byte, below| {
+                    visit(&[node], at, byte, below).unwrap_or(Reach::Out)
+                });
+                visited += scan.visited;
+                found.add_reached(&scan, trie.tree());
+            }
         }
-        run
+        self.count_visited(visited);
     }
 
     /// What lies below some nodes, which are sorted for that.
@@ -416,18 +350,6 @@ impl Tables {
     pub(crate) fn is_much(&self, nodes: usize) -> bool {
         nodes > (self.trie.len() / LARGE).max(FEW)
     }
-}
-
-/// The bytes of a class of ASCII characters; nothing of another one.
-fn ascii(class: TermId, terms: &Terms) -> Option<ByteSet> {
-    let mut bytes = ByteSet::default();
-    for &(lo, hi, to) in terms.transitions(class) {
-        if to != TermId::EMPTY || !hi.is_ascii() {
-            return None;
-        }
-        bytes.insert_range(lo, hi);
-    }
-    Some(bytes)
 }
 
 /// Tables of one kind.

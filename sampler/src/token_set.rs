@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::generations::Footprint;
 use crate::mask::TokenMask;
+use crate::preorder::{Preorder, Scan};
 use crate::token_id::TokenId;
-use crate::trie::{Scan, TokenTrie};
 
 /// A set of tokens, as a list where it is small.
 #[derive(Clone, Debug)]
@@ -116,16 +116,16 @@ impl Found {
         }
     }
 
-    /// Adds the tokens that a scan has reached.
-    pub(crate) fn add_reached(&mut self, scan: &Scan, trie: &TokenTrie) {
-        if let Some(tokens) = trie.most_reached(scan) {
+    /// Adds the tokens that a scan of a tree has reached.
+    pub(crate) fn add_reached(&mut self, scan: &Scan, tree: &Preorder) {
+        if let Some(tokens) = tree.most_reached(scan) {
             self.take_in(Box::new(tokens));
         } else if self.is_much(self.tokens.len() + scan.len()) {
             let many = mask(&mut self.many, self.len);
-            trie.reached(scan).for_each(|tokens| many.extend(tokens.iter().copied()));
+            tree.reached(scan).for_each(|tokens| many.extend(tokens.iter().copied()));
         } else {
             self.tokens.reserve(scan.len());
-            trie.reached(scan).for_each(|tokens| self.tokens.extend_from_slice(tokens));
+            tree.reached(scan).for_each(|tokens| self.tokens.extend_from_slice(tokens));
         }
     }
 
@@ -192,7 +192,8 @@ impl Footprint for TokenSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trie::Reach;
+    use crate::preorder::Reach;
+    use crate::trie::TokenTrie;
     use crate::vocabulary::Vocabulary;
     use grammask_oracle::generate;
     use proptest::prelude::*;
@@ -224,7 +225,7 @@ mod tests {
                 found.add_mask(&mask);
                 expected.extend(first);
             }
-            found.add_reached(&scan, &trie);
+            found.add_reached(&scan, trie.tree());
             prop_assert_eq!(found.into_set().to_mask(vocabulary.len()), expected);
         }
     }

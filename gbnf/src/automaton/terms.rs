@@ -8,7 +8,6 @@
 mod absorb;
 mod after;
 mod byte_set;
-mod class_step;
 mod conjunction;
 mod derivative;
 mod determinism;
@@ -31,7 +30,6 @@ use std::hash::BuildHasher;
 
 use crate::automaton::bodies::KnownBodies;
 pub use byte_set::ByteSet;
-pub use class_step::ClassStep;
 pub(crate) use conjunction::SearchTooLong;
 pub(crate) use determinism::Determinism;
 pub use fingerprint::Fingerprint;
@@ -121,17 +119,10 @@ struct Entry {
     further: OnceLock<Box<Further>>,
 }
 
-/// Where a term leads.
-#[derive(Debug, Default)]
-struct Steps {
-    row: OnceLock<Row>,
-    class_step: OnceLock<Option<ClassStep>>,
-}
-
 /// What few terms are asked for.
 #[derive(Debug, Default)]
 struct Further {
-    steps: Steps,
+    row: OnceLock<Row>,
     plenty: OnceLock<bool>,
     prefix_free: OnceLock<bool>,
     deterministic: OnceLock<bool>,
@@ -570,13 +561,11 @@ impl Terms {
         }
         let derive = || self.derive(&self.entry(term).term);
         let ranges = stacker::maybe_grow(64 * 1024, 1024 * 1024, derive);
-        self.own_steps(term).row.get_or_init(|| {
-            let mut first = ByteSet::default();
-            for &(lo, hi, _) in &ranges {
-                first.insert_range(lo, hi);
-            }
-            Row { ranges: ranges.into(), first }
-        })
+        let mut first = ByteSet::default();
+        for &(lo, hi, _) in &ranges {
+            first.insert_range(lo, hi);
+        }
+        self.keep_row(term, Row { ranges: ranges.into(), first })
     }
 
     /// The derivatives by every byte, as ranges.

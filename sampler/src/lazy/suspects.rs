@@ -16,7 +16,8 @@ use super::search::Pattern;
 use crate::engine::Engine;
 use crate::kinds::Kinds;
 use crate::mask::TokenMask;
-use crate::trie::{Reach, TokenTrie, TrieNode};
+use crate::preorder::Reach;
+use crate::trie::{TokenTrie, TrieNode};
 
 /// How many bytes the program of all patterns may take.
 const MOST_PROGRAMS: usize = 1 << 20;

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Entry, Row, Steps, Term, TermId, Terms};
+use super::{Entry, Row, Term, TermId, Terms};
 
 /// The terms of a store to which no more are added: other stores go on from them.
 ///
@@ -44,7 +44,7 @@ impl FrozenTerms {
 pub(super) struct Frozen {
     pub(super) terms: Arc<Terms>,
     /// Where those lead of which that was not known yet: to terms that others may not have.
-    transitions: Box<[OnceLock<Box<Steps>>]>,
+    transitions: Box<[OnceLock<Box<Row>>]>,
 }
 
 impl Terms {
@@ -88,26 +88,15 @@ impl Terms {
 
     /// The transitions of a term, if they are known.
     pub(super) fn known_row(&self, term: TermId) -> Option<&Row> {
-        self.known_step(term, |steps| steps.row.get())
+        let of_all = self.entry(term).further.get().and_then(|further| further.row.get());
+        of_all.or_else(|| Some(self.frozen.as_ref()?.transitions.get(term.index())?.get()?))
     }
 
-    /// Something that is known of where a term leads.
-    pub(super) fn known_step<'a, T>(
-        &'a self,
-        term: TermId,
-        what: impl Fn(&'a Steps) -> Option<&'a T>,
-    ) -> Option<&'a T> {
-        let of_all = self.entry(term).further.get();
-        of_all
-            .and_then(|further| what(&further.steps))
-            .or_else(|| what(self.frozen.as_ref()?.transitions.get(term.index())?.get()?))
-    }
-
-    /// Where what is found out about that is kept.
-    pub(super) fn own_steps(&self, term: TermId) -> &Steps {
+    /// The same once they are found.
+    pub(super) fn keep_row(&self, term: TermId, row: Row) -> &Row {
         match self.frozen.as_ref().and_then(|frozen| frozen.transitions.get(term.index())) {
-            Some(steps) => steps.get_or_init(Box::default),
-            None => &self.further(term).steps,
+            Some(kept) => kept.get_or_init(|| Box::new(row)),
+            None => self.further(term).row.get_or_init(|| row),
         }
     }
 }
