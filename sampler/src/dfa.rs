@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
 use crate::preorder::Outline;
-use crate::shapes::CLASSES;
+use crate::shapes::{CLASSES, class_of};
 use crate::similar::most;
 use crate::trie::TrieNode;
 
@@ -167,10 +167,9 @@ impl<A: Automaton> Dfa<A> {
     /// class; nothing if those of the class lead to several states.
     #[inline]
     pub(crate) fn next_of(&mut self, number: u32, nodes: &[TrieNode], byte: u8) -> Option<u32> {
-        if nodes.len() == 1 {
+        let Some(class) = class_of(byte).filter(|_| nodes.len() > 1) else {
             return Some(self.next(number, byte));
-        }
-        let class = CLASSES.iter().position(|&(lo, _)| lo == byte)?;
+        };
         let known = self.class_rows.get(number as usize).map_or(UNKNOWN, |row| row[class]);
         let next = if known == UNKNOWN { self.find_of_class(number, class) } else { known };
         (next != MIXED).then_some(next.into())

@@ -15,7 +15,7 @@ use crate::generations::Footprint;
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
 use crate::preorder::Reach;
-use crate::shapes::class_of;
+use crate::shapes::{bytes_like, class_of};
 use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TrieNode;
@@ -124,7 +124,7 @@ impl Quotient {
 
     /// Where all bytes of the class lead that begins with `lo`; nothing if they lead to several states.
     fn next_of_class(&self, state: u32, lo: u8) -> Option<u32> {
-        let hi = class_of(lo).1;
+        let hi = bytes_like(lo).1;
         let row = &*self.0[state as usize];
         match row.get(row.partition_point(|&(_, last, _)| last < lo)) {
             Some(&(first, last, next)) if first <= lo && hi <= last => Some(next),
@@ -177,8 +177,8 @@ impl Alike {
         let mut inside = Found::new(tables.len);
         tables.scan(start, 0, &mut inside, |nodes, state: u32, byte, below| {
             let next = match nodes {
-                [_] => table[state as usize][usize::from(byte)],
-                _ => quotient.next_of_class(state, byte)?,
+                [_, _, ..] if class_of(byte).is_some() => quotient.next_of_class(state, byte)?,
+                _ => table[state as usize][usize::from(byte)],
             };
             if next == OUT {
                 outs.extend(nodes.iter().map(|&node| (tables.trie.byte(node), node)));

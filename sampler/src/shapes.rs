@@ -20,42 +20,44 @@ pub(crate) struct Shapes {
 }
 
 /// The bytes that are not told apart. UTF-8 does not do so either (RFC 3629, section 4): they lead to the same
-/// place in a character.
-pub(crate) const CLASSES: [(u8, u8); 10] = [
+/// place in a character. The first bytes of characters that regular expressions often leave out, which are blanks
+/// and ends of lines, are no part of a class.
+pub(crate) const CLASSES: [(u8, u8); 9] = [
     (b'0', b'9'),
     (b'A', b'Z'),
     (b'a', b'z'),
-    (0x80, 0x8f),
+    (0x81, 0x8f),
     (0x90, 0x9f),
     (0xa0, 0xbf),
-    (0xc2, 0xdf),
-    (0xe1, 0xec),
-    (0xee, 0xef),
+    (0xc3, 0xdf),
+    (0xe4, 0xec),
     (0xf1, 0xf3),
 ];
 
-/// The least and the greatest byte of the class of each byte.
-const OF_BYTE: [(u8, u8); 256] = {
-    let mut of_byte = [(0, 0); 256];
-    let mut byte = 0;
-    while byte < 256 {
-        of_byte[byte] = (byte as u8, byte as u8);
-        let mut class = 0;
-        while class < CLASSES.len() {
-            let (lo, hi) = CLASSES[class];
-            if lo as usize <= byte && byte <= hi as usize {
-                of_byte[byte] = (lo, hi);
-            }
-            class += 1;
+/// The class of each byte, by number; no class has as great a number as [`CLASSES`] is long.
+const OF_BYTE: [u8; 256] = {
+    let mut of_byte = [CLASSES.len() as u8; 256];
+    let mut class = 0;
+    while class < CLASSES.len() {
+        let (lo, hi) = CLASSES[class];
+        let mut byte = lo as usize;
+        while byte <= hi as usize {
+            of_byte[byte] = class as u8;
+            byte += 1;
         }
-        byte += 1;
+        class += 1;
     }
     of_byte
 };
 
+/// The number of the class that a byte is in, if it is in one with others.
+pub(crate) fn class_of(byte: u8) -> Option<usize> {
+    Some(OF_BYTE[usize::from(byte)].into()).filter(|&class| class < CLASSES.len())
+}
+
 /// The least and the greatest byte of the class of a byte.
-pub(crate) fn class_of(byte: u8) -> (u8, u8) {
-    OF_BYTE[usize::from(byte)]
+pub(crate) fn bytes_like(byte: u8) -> (u8, u8) {
+    class_of(byte).map_or((byte, byte), |class| CLASSES[class])
 }
 
 impl Shapes {
@@ -79,7 +81,7 @@ impl Shapes {
             for &node in &members[above] {
                 list.extend(trie.children(node).map(|(byte, child)| {
                     let is_apart = apart.contains(&child);
-                    let byte = if is_apart { byte } else { class_of(byte).0 };
+                    let byte = if is_apart { byte } else { bytes_like(byte).0 };
                     ((byte, is_apart), child)
                 }));
             }
@@ -96,7 +98,7 @@ impl Shapes {
             match &members[from..] {
                 &[node] => tree.push(depth, trie.byte(node)..=trie.byte(node)),
                 all => {
-                    let (lo, hi) = class_of(trie.byte(all[0]));
+                    let (lo, hi) = bytes_like(trie.byte(all[0]));
                     tree.push(depth, lo..=hi);
                 }
             }
@@ -147,5 +149,119 @@ impl Shapes {
         self.tree.scan(shapes, start, |shape, at, byte, below| {
             visit(self.members(Shape(shape)), at, byte, below)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Tables;
+    use crate::token_set::Found;
+    use crate::vocabulary::Vocabulary;
+    use grammask_oracle::generate;
+    use proptest::prelude::*;
+
+    /// States that tell apart either all bytes or only classes of them.
+    #[derive(Clone, Debug)]
+    struct Machine(Vec<(bool, [Option<u8>; 7])>);
+
+    impl Machine {
+        /// Where a byte leads; nothing if nowhere.
+        fn next(&self, state: u8, byte: u8) -> Option<u8> {
+            let states = self.0.len();
+            let (is_exact, row) = &self.0[usize::from(state) % states];
+            let byte = if *is_exact { byte } else { bytes_like(byte).0 };
+            row[usize::from(byte) % row.len()]
+        }
+
+        /// Whether all that nodes of one shape may have for a byte lead to the same state.
+        fn is_one(&self, state: u8, nodes: &[TrieNode], byte: u8) -> bool {
+            let (lo, hi) = if nodes.len() > 1 { bytes_like(byte) } else { (byte, byte) };
+            (lo..=hi).all(|other| self.next(state, other) == self.next(state, byte))
+        }
+    }
+
+    fn machines() -> impl Strategy<Value = Machine> {
+        let to = prop_oneof![3 => any::<u8>().prop_map(Some), 1 => Just(None)];
+        let state = (any::<bool>(), proptest::array::uniform7(to));
+        prop::collection::vec(state, 1..5).prop_map(Machine)
+    }
+
+    /// What is met of the trie, by shapes or node by node: the tokens that are reached, where it goes on, and
+    /// the nodes that are not reached.
+    fn met(
+        machine: &Machine,
+        tables: &Tables,
+        top: TrieNode,
+        by_shapes: bool,
+    ) -> impl PartialEq + use<> {
+        let mut found = Found::new(tables.len);
+        let (mut on, mut out) = (Vec::new(), Vec::new());
+        let mut visit = |nodes: &[TrieNode], next: Option<u8>| {
+            if let Some(next) = next {
+                on.extend(nodes.iter().map(|&node| (node, next)));
+                return Reach::Into(next);
+            }
+            out.extend_from_slice(nodes);
+            Reach::Out
+        };
+        if by_shapes {
+            tables.scan(top, 0, &mut found, |nodes, state, byte, _| {
+                let is_one = machine.is_one(state, nodes, byte);
+                is_one.then(|| visit(nodes, machine.next(state, byte)))
+            });
+        } else {
+            let trie = &tables.trie;
+            let scan =
+                trie.scan(top, 0, |node, state, byte, _| visit(&[node], machine.next(state, byte)));
+            found.add_reached(&scan, trie.tree());
+        }
+        on.sort_unstable();
+        out.sort_unstable();
+        (found.into_set().to_mask(tables.len), on, out)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_met_by_shapes_is_what_is_met_node_by_node(
+            tokens in generate::vocabularies(),
+            machine in machines(),
+        ) {
+            let tables = Tables::new(&Vocabulary::of(&tokens));
+            let trie = &tables.trie;
+            let below = trie.children(TokenTrie::ROOT).map(|(_, node)| node);
+            for top in std::iter::once(TokenTrie::ROOT).chain(below) {
+                let [by_shapes, plainly] =
+                    [true, false].map(|by_shapes| met(&machine, &tables, top, by_shapes));
+                prop_assert!(by_shapes == plainly);
+            }
+        }
+    }
+
+    #[test]
+    fn shapes_are_few_and_have_each_node_once() {
+        let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
+        let tables = Tables::new(&vocabulary);
+        let shapes = Shapes::new(&tables.trie, &tables.crossroads);
+        let mut members = shapes.members.clone();
+        members.sort_unstable();
+        let all: Vec<TrieNode> = std::iter::once(TokenTrie::ROOT)
+            .chain(tables.trie.nodes_below(TokenTrie::ROOT).map(|(_, _, node)| node))
+            .collect();
+        assert_eq!(members, all);
+        assert!(shapes.tree.len() * 5 < tables.trie.len());
+        for &node in &tables.crossroads {
+            assert_eq!(shapes.of(node).map(|shape| shapes.members(shape)), Some(&[node][..]));
+        }
+        // Outlines and walks count on it: the bytes of a class lead to one place in a character.
+        let mut places = vec![crate::kinds::Utf8Place::BETWEEN];
+        while let Some(place) = places.pop() {
+            for (lo, hi) in CLASSES {
+                let next = place.after(lo);
+                assert!((lo..=hi).all(|byte| place.after(byte) == next), "{lo:x}-{hi:x}");
+            }
+            let next = (0..=u8::MAX).filter_map(|byte| place.after(byte));
+            places.extend(next.filter(|next| next.missing() > 0));
+        }
     }
 }
