@@ -1,6 +1,6 @@
 //! Trees in preorder with the tokens of their nodes, and walks through them.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use smallvec::SmallVec;
 
@@ -241,15 +241,18 @@ impl Growing {
         }
     }
 
-    /// Adds a node at a depth, below the last one above it. It stands for some bytes, which UTF-8 does not
-    /// tell apart.
-    pub(crate) fn push(&mut self, depth: u16, bytes: RangeInclusive<u8>) {
+    /// Adds a node at a depth, below the last one above it. It stands for the bytes from one to another, which
+    /// UTF-8 does not tell apart.
+    #[inline]
+    pub(crate) fn push(&mut self, depth: u16, (byte, last): (u8, u8)) {
         self.close(usize::from(depth));
         let place = self.path.last().and_then(|above| above.place);
-        let kind = place.map_or(Kinds::BROKEN, |place| {
-            bytes.clone().map(|byte| place.kind(byte)).fold(Kinds::default(), |all, one| all | one)
-        });
-        let (tree, byte) = (&mut self.tree, *bytes.start());
+        let kind_of = |byte| place.map_or(Kinds::BROKEN, |place| place.kind(byte));
+        let mut kind = kind_of(byte);
+        if last > byte {
+            (byte..=last).for_each(|other| kind |= kind_of(other));
+        }
+        let tree = &mut self.tree;
         let (node, tokens) = (tree.len() as u32, tree.tokens.len() as u32);
         self.path.push(Open::new(node, place.and_then(|place| place.after(byte)), kind));
         tree.nodes.push(Node { end: 0, tokens, outline: NO_OUTLINE, depth, byte });

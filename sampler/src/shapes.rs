@@ -72,7 +72,7 @@ impl Shapes {
         let (members, first_members) = (&mut shapes.0, &mut shapes.1);
         // The members of shapes that are still to be added, with what tells these apart, and where those of
         // each begin; the shape that comes next is last.
-        let mut list: Vec<((u8, bool), TrieNode)> = Vec::new();
+        let mut list: Vec<(u16, TrieNode)> = Vec::new();
         let mut pending: Vec<(u16, usize)> = Vec::new();
         let mut next = (0, 0..1);
         loop {
@@ -80,12 +80,13 @@ impl Shapes {
             let start = list.len();
             for &node in &members[above] {
                 list.extend(trie.children(node).map(|(byte, child)| {
-                    let is_apart = apart.contains(&child);
-                    let byte = if is_apart { byte } else { bytes_like(byte).0 };
-                    ((byte, is_apart), child)
+                    let is_apart = depth == 0 && apart.contains(&child);
+                    let class = if is_apart { byte } else { bytes_like(byte).0 };
+                    (u16::from(is_apart) << 8 | u16::from(class), child)
                 }));
             }
-            list[start..].sort_unstable();
+            // They come in order, as no node lies below another of the same shape.
+            list[start..].sort_by_key(|&(class, _)| class);
             let mut from = start;
             for same in list[start..].chunk_by(|(one, _), (other, _)| one == other) {
                 pending.push((depth + 1, from));
@@ -95,13 +96,9 @@ impl Shapes {
             let from = members.len();
             members.extend(list.drain(start..).map(|(_, node)| node));
             first_members.push(members.len() as u32);
-            match &members[from..] {
-                &[node] => tree.push(depth, trie.byte(node)..=trie.byte(node)),
-                all => {
-                    let (lo, hi) = bytes_like(trie.byte(all[0]));
-                    tree.push(depth, lo..=hi);
-                }
-            }
+            let byte = trie.byte(members[from]);
+            let is_one = members.len() == from + 1;
+            tree.push(depth, if is_one { (byte, byte) } else { bytes_like(byte) });
             for &node in &members[from..] {
                 trie.tokens_at(node).for_each(|token| tree.add_token(token));
             }

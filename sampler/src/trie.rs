@@ -45,7 +45,7 @@ impl TokenTrie {
             let bytes = vocabulary.bytes(token).unwrap_or_default();
             let common = last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
             for (depth, &byte) in (1..).zip(bytes).skip(common) {
-                tree.push(depth, byte..=byte);
+                tree.push(depth, (byte, byte));
             }
             tree.add_token(token);
             last = bytes;
