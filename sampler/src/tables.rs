@@ -249,7 +249,7 @@ impl Tables {
     /// Visits what lies below a node, and adds the tokens that are reached: each node with what its parent has
     /// been given (the first ones: `start`), with its byte and, if much lies below it, with an outline of that.
     /// Where much of the trie lies below the first one, nodes of the same shape are visited at once, with the least
-    /// byte of their class; one by one if `visit` gives nothing for them together.
+    /// byte of their class; one by one if `visit` gives nothing for them together, as it must not for one alone.
     pub(crate) fn scan<'a, S: Copy>(
         &'a self,
         top: TrieNode,
