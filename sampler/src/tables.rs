@@ -81,7 +81,7 @@ const FAR: u32 = 4;
 /// A word has no more bytes to choose from.
 const WORD: usize = 16;
 /// So many nodes are visited for tables before a grammar is used,
-const MOST_VISITED: u64 = 1 << 17;
+const MOST_VISITED: u64 = 1 << 16;
 /// so many states of terminals are looked at, also where all is known already,
 const MOST_STATES: usize = 2_000;
 /// and so many terms are made for that.
