@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
 use crate::preorder::Outline;
-use crate::shapes::{CLASSES, class_of};
+use crate::shapes::{CLASSES, class_of, next_of_class};
 use crate::similar::most;
 use crate::trie::TrieNode;
 
@@ -178,14 +178,8 @@ impl<A: Automaton> Dfa<A> {
     /// The same for a class, or [`MIXED`]: also where that is a state with a greater number.
     #[cold]
     fn find_of_class(&mut self, number: u32, class: usize) -> u16 {
-        let (lo, hi) = CLASSES[class];
         let row = self.automaton.row(&self.states[number as usize].state);
-        let from = row.partition_point(|&(_, last, _)| last < lo);
-        let next = match row.get(from) {
-            Some((first, last, next)) if *first <= lo && hi <= *last => Some(next.clone()),
-            Some(&(first, ..)) if first <= hi => None,
-            _ => Some(self.automaton.dead()),
-        };
+        let next = next_of_class(&row, class, self.automaton.dead());
         let next = next.map_or(MIXED, |next| {
             self.number(next).try_into().ok().filter(|&next| next < MIXED).unwrap_or(MIXED)
         });

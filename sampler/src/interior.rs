@@ -261,8 +261,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
         Some(self.into_table())
     }
 
-    /// Goes on from some nodes each, with what is left of a term there. Where much lies below the start,
-    /// or below crossroads, and the term is a loop over a class, only what leaves the loop is walked through.
+    /// Goes on from some nodes each, with what is left of a term there.
     fn through(&mut self, mut pending: Vec<(Vec<TrieNode>, TermId)>) {
         let (start, tables, terms) = (self.start, self.tables, self.terms);
         let (crossroads, trie) = (self.crossroads, &tables.trie);

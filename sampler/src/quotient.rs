@@ -15,7 +15,7 @@ use crate::generations::Footprint;
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
 use crate::preorder::Reach;
-use crate::shapes::{bytes_like, class_of};
+use crate::shapes::{class_of, next_of_class};
 use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TrieNode;
@@ -122,17 +122,6 @@ impl Quotient {
         states.map(|state| kinds_to(&state, &state, Kinds::ALL, &mut row)).collect()
     }
 
-    /// Where all bytes of the class lead that begins with `lo`; nothing if they lead to several states.
-    fn next_of_class(&self, state: u32, lo: u8) -> Option<u32> {
-        let hi = bytes_like(lo).1;
-        let row = &*self.0[state as usize];
-        match row.get(row.partition_point(|&(_, last, _)| last < lo)) {
-            Some(&(first, last, next)) if first <= lo && hi <= last => Some(next),
-            Some(&(first, ..)) if first <= hi => None,
-            _ => Some(OUT),
-        }
-    }
-
     /// Where each byte leads from each state.
     fn table(&self) -> Vec<[u32; 256]> {
         let rows = self.0.iter().map(|row| {
@@ -176,9 +165,9 @@ impl Alike {
         let mut outs = Vec::new();
         let mut inside = Found::new(tables.len);
         tables.scan(start, 0, &mut inside, |nodes, state: u32, byte, below| {
-            let next = match nodes {
-                [_, _, ..] if class_of(byte).is_some() => quotient.next_of_class(state, byte)?,
-                _ => table[state as usize][usize::from(byte)],
+            let next = match class_of(byte).filter(|_| nodes.len() > 1) {
+                Some(class) => next_of_class(&quotient.0[state as usize], class, OUT)?,
+                None => table[state as usize][usize::from(byte)],
             };
             if next == OUT {
                 outs.extend(nodes.iter().map(|&node| (tables.trie.byte(node), node)));

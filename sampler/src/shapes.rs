@@ -1,6 +1,6 @@
 //! The tokens of a vocabulary by their shapes: as they look if small letters are not told apart, nor are
 //! capitals, digits, and bytes within characters beyond ASCII. Most terminals tell few of those apart, and read
-//! tokens of the same shape all alike: there are some twenty times fewer shapes than nodes of the trie.
+//! tokens of the same shape all alike: `o200k_base` has 13 times fewer shapes than nodes of its trie.
 
 use crate::preorder::{Growing, Outline, Preorder, Reach, Scan};
 use crate::trie::{TokenTrie, TrieNode};
@@ -56,8 +56,19 @@ pub(crate) fn class_of(byte: u8) -> Option<usize> {
 }
 
 /// The least and the greatest byte of the class of a byte.
-pub(crate) fn bytes_like(byte: u8) -> (u8, u8) {
+fn bytes_like(byte: u8) -> (u8, u8) {
     class_of(byte).map_or((byte, byte), |class| CLASSES[class])
+}
+
+/// Where all bytes of a class lead, by where byte ranges do, sorted and disjoint: to `nowhere` if none does; nothing
+/// if they may lead to several places.
+pub(crate) fn next_of_class<S: Clone>(row: &[(u8, u8, S)], class: usize, nowhere: S) -> Option<S> {
+    let (lo, hi) = CLASSES[class];
+    match row.get(row.partition_point(|&(_, last, _)| last < lo)) {
+        Some((first, last, next)) if *first <= lo && hi <= *last => Some(next.clone()),
+        Some(&(first, ..)) if first <= hi => None,
+        _ => Some(nowhere),
+    }
 }
 
 impl Shapes {
@@ -68,8 +79,7 @@ impl Shapes {
     pub(crate) fn new(trie: &TokenTrie, apart: &[TrieNode]) -> Self {
         let mut tree = Growing::new(trie.tree().tokens().len(), trie.tree().ids());
         trie.tokens_at(TokenTrie::ROOT).for_each(|token| tree.add_token(token));
-        let mut shapes = (vec![TokenTrie::ROOT], vec![0, 1]);
-        let (members, first_members) = (&mut shapes.0, &mut shapes.1);
+        let (mut members, mut first_members) = (vec![TokenTrie::ROOT], vec![0, 1]);
         // The members of shapes that are still to be added, with what tells these apart, and where those of
         // each begin; the shape that comes next is last.
         let mut list: Vec<(u16, TrieNode)> = Vec::new();
@@ -104,7 +114,6 @@ impl Shapes {
             }
             next = (depth, from..members.len());
         }
-        let (members, first_members) = shapes;
         Self { tree: tree.finish(), members, first_members }
     }
 
