@@ -7,7 +7,9 @@ use grammask_gbnf::{ByteSet, Entry, Label, NodeId, State, TextId};
 use smallvec::SmallVec;
 
 use crate::below::{Below, BelowNode};
+use crate::by_byte::Exits;
 use crate::lookahead::Lookahead;
+use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::TrieNode;
@@ -42,6 +44,12 @@ impl Departure {
         if self.first.contains(byte) {
             self.behind_bytes.push((byte, Arc::clone(nodes)));
         }
+    }
+
+    /// The same for all exits of a term.
+    pub(crate) fn behind_exits(&mut self, exits: &Exits, tables: &Tables) {
+        let belows = exits.belows(&self.first, tables);
+        self.behind_bytes.extend(belows.map(|(byte, nodes)| (byte, Arc::clone(nodes))));
     }
 }
 

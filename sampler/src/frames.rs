@@ -84,7 +84,7 @@ impl Exit {
         }
         let mut first = table.ends.first;
         first.union_with(&table.ambiguous);
-        table.exits.iter().for_each(|&(byte, _)| first.insert(byte));
+        table.exits.iter().for_each(|(byte, _)| first.insert(byte));
         let table = ExitTable::Interior(Arc::clone(table));
         Some(Self::Table(Arc::new(TableExit { node, label, table, first })))
     }
@@ -566,7 +566,8 @@ impl Lookahead<'_> {
                         let nodes = crossings.get_or_init(build).nodes()?;
                         ways.extend(nodes.iter().map(|(byte, nodes)| (*byte, way(nodes))));
                     }
-                    ways.extend(table.exits.iter().map(|(byte, nodes)| (*byte, way(nodes))));
+                    let exits = table.exits.belows(first, &self.engine.tables);
+                    ways.extend(exits.map(|(byte, nodes)| (byte, way(nodes))));
                     at_once.push(&table.ends);
                 }
                 ExitTable::Iterations(table) => {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use grammask_gbnf::{ByteSet, TermId, Terms};
 
 use crate::below::{Below, Belows};
+use crate::by_byte::Exits;
 use crate::characters::{Characters, begins_character};
 use crate::dfa::{DEAD, Dfa, END, Repeated};
 use crate::generations::Footprint;
@@ -32,8 +33,8 @@ pub(crate) struct Interior {
     pub(crate) ends: Arc<Below>,
     /// Nodes from which on the table knows nothing: in a key, where only few are left.
     pub(crate) few_left: Box<[TrieNode]>,
-    /// Other nodes whose byte cannot be read inside, although the term may end before it; by byte.
-    pub(crate) exits: Belows<u8>,
+    /// Other nodes whose byte cannot be read inside, although the term may end before it.
+    pub(crate) exits: Exits,
     /// Bytes that elsewhere can be read inside *or* behind the end of the term: where the
     /// following text may begin with one of them, the table does not tell all.
     pub(crate) ambiguous: ByteSet,
@@ -146,9 +147,9 @@ impl Interior {
         if !tables.is_wide(start, term, terms) {
             return None;
         }
-        let (quotient, bytes) = Quotient::new(term, terms, &stops)?;
+        let (quotient, within) = Quotient::new(term, terms, &stops)?;
         let alike = tables.alike(start, quotient);
-        let ends = alike.ends((start, term), &bytes, tables, terms)?;
+        let ends = alike.ends((start, &within), tables, terms)?;
         let is_last = |(term, _): &(TermId, _)| *term == TermId::EMPTY;
         if ends.iter().all(is_last) {
             let ends = ends.into_iter().flat_map(|(_, nodes)| nodes).collect();
@@ -156,7 +157,7 @@ impl Interior {
                 inside: alike.inside.clone(),
                 ends: tables.below(ends),
                 few_left: Box::default(),
-                exits: Box::default(),
+                exits: Exits::default(),
                 ambiguous: ByteSet::default(),
             });
         }
@@ -224,9 +225,9 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
     ) {
         self.inside = Found::from(inside);
         self.outside.ends.extend(table.ends.nodes.iter().filter(|&&node| is_meant(node)));
-        for (byte, exits) in &table.exits {
-            let exits = exits.nodes.iter().filter(|&&node| is_meant(node));
-            self.exits.extend(exits.map(|&node| (*byte, node)));
+        for (byte, nodes) in table.exits.iter() {
+            let nodes = nodes.iter().filter(|&&node| is_meant(node));
+            self.exits.extend(nodes.map(|&node| (byte, node)));
         }
         self.outside.few_left.extend(table.few_left.iter().filter(|&&node| is_meant(node)));
         self.ambiguous = table.ambiguous;
@@ -301,7 +302,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
             inside: self.inside.into_set(),
             ends: self.tables.below(self.outside.ends),
             few_left: self.outside.few_left.into(),
-            exits: self.tables.belows(self.exits),
+            exits: Exits::new(&self.exits),
             ambiguous: self.ambiguous,
         }
     }
@@ -558,7 +559,7 @@ struct IterationsAt {
 
 impl Footprint for Interior {
     fn bytes(&self) -> usize {
-        self.inside.bytes() + size_of_val(&*self.few_left) + size_of_val(&*self.exits)
+        self.inside.bytes() + size_of_val(&*self.few_left) + self.exits.bytes()
     }
 }
 
@@ -612,7 +613,7 @@ mod tests {
                 let [of_table, of_plain] = [&table, &plain].map(|it| it.inside.to_mask(tables.len));
                 assert_eq!(of_table, of_plain, "{body} after {text:?}");
                 assert_eq!(table.ends.nodes, plain.ends.nodes, "{body} after {text:?}");
-                assert_eq!(table.exits, plain.exits, "{body} after {text:?}");
+                assert_eq!(table.exits.sorted(), plain.exits.sorted(), "{body} after {text:?}");
                 assert!(plain.ambiguous.iter().all(|byte| table.ambiguous.contains(byte)));
                 compared += 1;
                 inside += of_plain.count();

@@ -34,8 +34,7 @@ impl Lookahead<'_> {
                 for &end in &table.ends.nodes {
                     self.leave_terminal((node, end), 0, (state, entry), found);
                 }
-                let exits = table.exits.iter().flat_map(|(_, exits)| &exits.nodes);
-                for &exit in exits {
+                for &exit in table.exits.iter().flat_map(|(_, nodes)| nodes) {
                     self.leave_terminal((node, exit), 1, (state, entry), found);
                 }
                 Some(Base::Interior(table))

@@ -24,6 +24,7 @@ mod below;
 mod block;
 mod bound;
 mod budget;
+mod by_byte;
 mod candidates;
 mod chain;
 mod characters;

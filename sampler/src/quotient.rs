@@ -6,11 +6,10 @@
 //! is found once for all of them, and only where tokens may end does each have to be asked. (Moore,
 //! "Gedanken-experiments on Sequential Machines", 1956.)
 
-use std::collections::BTreeMap;
-
 use grammask_gbnf::{ByteSet, TermId, Terms};
 use rustc_hash::FxHashMap;
 
+use crate::by_byte::ByByte;
 use crate::generations::Footprint;
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
@@ -36,15 +35,23 @@ pub(crate) struct Quotient(Box<[Row]>);
 /// Where byte ranges lead from a state.
 type Row = Box<[(u8, u8, u32)]>;
 
+/// A term as far as texts stay inside of it.
+pub(crate) struct Inside {
+    /// The bytes that lead to where the term may end.
+    ends: ByteSet,
+    /// Its own states up to there, and where byte ranges lead from each.
+    states: Vec<TermId>,
+    rows: Vec<Vec<(u8, u8, u32)>>,
+}
+
 impl Quotient {
-    /// The quotient of a term up to where it may end, with the bytes that lead there; nothing if it is
-    /// large, may end at once, or has as many states as the term. `stops` says of a state that the table does
-    /// not go on there.
+    /// The quotient of a term up to where it may end; nothing if it is large, may end at once, or has as many
+    /// states as the term. `stops` says of a state that the table does not go on there.
     pub(crate) fn new(
         term: TermId,
         terms: &Terms,
         stops: impl Fn(TermId) -> bool,
-    ) -> Option<(Self, ByteSet)> {
+    ) -> Option<(Self, Inside)> {
         if terms.nullable(term) {
             return None;
         }
@@ -72,7 +79,7 @@ impl Quotient {
         }
         let quotient = Self::of(&rows);
         let is_alike = quotient.0.len() < rows.len();
-        is_alike.then_some((quotient, ends))
+        is_alike.then_some((quotient, Inside { ends, states, rows }))
     }
 
     /// The fewest states that tell the same as these.
@@ -80,7 +87,7 @@ impl Quotient {
         let mut classes = vec![0; rows.len()];
         let mut count = 1;
         loop {
-            let mut known = BTreeMap::new();
+            let mut known = FxHashMap::default();
             let refined: Vec<u32> = rows
                 .iter()
                 .map(|row| {
@@ -135,6 +142,18 @@ impl Quotient {
     }
 }
 
+impl Inside {
+    /// The term after a text that stays inside up to its last byte.
+    fn after(&self, text: &[u8], terms: &Terms) -> TermId {
+        let Some((&last, inside)) = text.split_last() else { return self.states[0] };
+        let state = inside.iter().try_fold(0, |state, &byte| {
+            let row = &self.rows[state];
+            row.get(row.partition_point(|&(_, hi, _)| hi < byte)).map(|&(.., next)| next as usize)
+        });
+        state.map_or(TermId::NOTHING, |state| terms.next(self.states[state], last))
+    }
+}
+
 /// A row with classes of states in place of the states.
 fn by_class(row: &[(u8, u8, u32)], classes: &[u32]) -> Vec<(u8, u8, u32)> {
     let mut found: Vec<(u8, u8, u32)> = Vec::with_capacity(row.len());
@@ -155,8 +174,8 @@ fn by_class(row: &[(u8, u8, u32)], classes: &[u32]) -> Vec<(u8, u8, u32)> {
 pub(crate) struct Alike {
     /// Tokens that stay inside.
     pub(crate) inside: TokenSet,
-    /// The first nodes outside, by their bytes.
-    outs: Box<[(u8, TrieNode)]>,
+    /// The first nodes outside.
+    outs: ByByte,
 }
 
 impl Alike {
@@ -176,37 +195,28 @@ impl Alike {
             let is_all = below.is_some_and(|below| loops[next as usize].contains(below.kinds));
             Some(if is_all { Reach::All } else { Reach::Into(next) })
         });
-        outs.sort_unstable();
-        Self { inside: inside.into_set(), outs: outs.into() }
+        Self { inside: inside.into_set(), outs: ByByte::new(&outs) }
     }
 
-    /// The first nodes at which a term may be at its end, of those that have one of some bytes, by what
-    /// is left of the term there; nothing if too many would have to be looked at.
+    /// The first nodes at which a term may be at its end, by what is left of it
+    /// there; nothing if too many would have to be looked at.
     pub(crate) fn ends(
         &self,
-        (start, term): (TrieNode, TermId),
-        bytes: &ByteSet,
+        (start, inside): (TrieNode, &Inside),
         tables: &Tables,
         terms: &Terms,
     ) -> Option<Vec<(TermId, Vec<TrieNode>)>> {
-        let outs = bytes.iter().flat_map(|byte| {
-            let from = self.outs.partition_point(|&(other, _)| other < byte);
-            let up_to = self.outs.partition_point(|&(other, _)| other <= byte);
-            self.outs[from..up_to].iter().map(|&(_, node)| node)
-        });
-        let outs: Vec<TrieNode> = outs.take(MOST_ENDS + 1).collect();
-        if outs.len() > MOST_ENDS {
+        let outs = || self.outs.iter().filter(|&(byte, _)| inside.ends.contains(byte));
+        if outs().map(|(_, nodes)| nodes.len()).sum::<usize>() > MOST_ENDS {
             return None;
         }
         let mut ends: Vec<(TermId, Vec<TrieNode>)> = Vec::new();
-        let shortest = terms.shortest(term) as usize;
-        for node in outs {
+        let shortest = terms.shortest(inside.states[0]) as usize;
+        for &node in outs().flat_map(|(_, nodes)| nodes) {
             if tables.trie.bytes_between(start, node) < shortest {
                 continue;
             }
-            // The states on the way are those of the quotient, so that none is made here.
-            let text = tables.trie.between(start, node);
-            let end = text.iter().fold(term, |term, &byte| terms.next(term, byte));
+            let end = inside.after(&tables.trie.between(start, node), terms);
             if !terms.nullable(end) {
                 continue;
             }
@@ -221,7 +231,7 @@ impl Alike {
 
 impl Footprint for Alike {
     fn bytes(&self) -> usize {
-        self.inside.bytes() + size_of_val(&*self.outs)
+        self.inside.bytes() + self.outs.bytes()
     }
 }
 
@@ -282,7 +292,8 @@ mod tests {
                     "{body} at {term:?}"
                 );
                 assert_eq!(table.ends.nodes, plain.ends.nodes, "{body} at {term:?}");
-                assert_eq!(table.exits, plain.exits, "{body} at {term:?}");
+                let [of_table, of_plain] = [&table, &plain].map(|it| it.exits.sorted());
+                assert_eq!(of_table, of_plain, "{body} at {term:?}");
                 assert_eq!(table.ambiguous, plain.ambiguous, "{body} at {term:?}");
                 assert!(of(|_| true).is_none(), "a table that stops is another one");
                 quotients.extend(Quotient::new(term, terms, |_| false).map(|(found, _)| found));

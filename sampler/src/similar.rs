@@ -10,6 +10,8 @@ use smallvec::SmallVec;
 use crate::token_id::TokenId;
 use crate::trie::{TokenTrie, TrieNode};
 
+/// Where more nodes than this lie below one, its children are not asked for one by one.
+const FEW_BELOW: usize = 64;
 /// To which at least so many bytes must lead, from the term and from itself.
 const MANY_BYTES: usize = 48;
 /// Where more nodes than this have to be looked at, the terms are not similar.
@@ -79,10 +81,15 @@ impl Difference {
             }
             // That a term may end at the start has been followed up already.
             let may_end = |term| top != start && !is_crossroads && terms.nullable(term);
+            let is_many = trie.below(top) > FEW_BELOW && !may_end(term) && !may_end(other);
+            let differing = is_many.then(|| terms.differing(term, other)).flatten();
             for (byte, child) in trie.children(top) {
                 found.visited += 1;
                 if found.visited > MOST_NODES {
                     return None;
+                }
+                if differing.is_some_and(|differing| !differing.contains(byte)) {
+                    continue;
                 }
                 let (next, other_next) = (terms.next(term, byte), terms.next(other, byte));
                 if may_end(term) && next != TermId::NOTHING {
@@ -154,11 +161,11 @@ mod tests {
         "b\nb ::= [\\x00-/] b | [0-k] c | \"z\"\nc ::= [\\x00-/] c | [0-k] b | \"y\"",
     ];
 
-    type Places = Vec<(u8, Vec<TrieNode>)>;
+    type Places = Vec<(u8, TrieNode)>;
 
     fn parts(table: &Interior, len: usize) -> (Vec<TokenId>, Vec<TrieNode>, Places) {
-        let exits = table.exits.iter().map(|(byte, nodes)| (*byte, nodes.nodes.to_vec()));
-        (table.inside.to_mask(len).tokens().collect(), table.ends.nodes.to_vec(), exits.collect())
+        let inside = table.inside.to_mask(len).tokens().collect();
+        (inside, table.ends.nodes.to_vec(), table.exits.sorted())
     }
 
     /// The bytes that can be read somewhere below a node although the term may end before them.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::preorder::{Growing, Outline, Preorder, Reach, Scan};
@@ -21,18 +22,21 @@ pub(crate) struct TokenTrie {
     tree: Preorder,
     /// The node above each; the root's own is the root.
     parents: Vec<TrieNode>,
-    /// The children of all nodes, with their bytes beside: a node has up to 256, far from each
-    /// other in preorder.
+    /// The children of nodes with much below them, with their bytes beside: a node has up to 256, far
+    /// from each other in preorder.
     children: Vec<TrieNode>,
     child_bytes: Vec<u8>,
-    /// Where among them those of each node begin, and of what is behind the last.
-    first_children: Vec<u32>,
+    /// Where among them those of each such node are.
+    child_ranges: FxHashMap<TrieNode, Range<u32>>,
     /// See [`TokenTrie::at_depth`].
     by_depth: OnceLock<Box<[Box<[TrieNode]>]>>,
 }
 
 /// The bytes from one node to another: mostly few.
 pub(crate) type Path = SmallVec<[u8; 16]>;
+
+/// Of no more nodes below one the children are looked for where they lie.
+const NEAR: usize = 64;
 
 impl TokenTrie {
     /// The root: no byte read.
@@ -55,7 +59,7 @@ impl TokenTrie {
             parents: Vec::new(),
             children: Vec::new(),
             child_bytes: Vec::new(),
-            first_children: Vec::new(),
+            child_ranges: FxHashMap::default(),
             by_depth: OnceLock::new(),
         };
         trie.list_children();
@@ -64,29 +68,25 @@ impl TokenTrie {
 
     fn list_children(&mut self) {
         let len = self.len();
-        self.parents = vec![Self::ROOT];
-        self.first_children = vec![0; len + 1];
+        self.parents = Vec::with_capacity(len);
         let mut path = vec![Self::ROOT; self.height(Self::ROOT) + 1];
-        for node in 1..len as u32 {
-            let depth = usize::from(self.tree.depth(node));
-            path[depth] = TrieNode(node);
-            let parent = path[depth - 1];
-            self.parents.push(parent);
-            self.first_children[parent.0 as usize + 1] += 1;
+        for node in (0..len as u32).map(TrieNode) {
+            let depth = usize::from(self.tree.depth(node.0));
+            path[depth] = node;
+            self.parents.push(path[depth.saturating_sub(1)]);
+            if self.is_far(node) {
+                let start = self.children.len();
+                let children: Vec<(u8, TrieNode)> = self.near_children(node).collect();
+                self.child_bytes.extend(children.iter().map(|(byte, _)| byte));
+                self.children.extend(children.iter().map(|(_, child)| child));
+                self.child_ranges.insert(node, start as u32..self.children.len() as u32);
+            }
         }
-        for node in 0..len {
-            self.first_children[node + 1] += self.first_children[node];
-        }
-        // Where the next child of each node goes.
-        let mut next = self.first_children.clone();
-        self.children = vec![Self::ROOT; len - 1];
-        self.child_bytes = vec![0; len - 1];
-        for node in (1..len as u32).map(TrieNode) {
-            let place = &mut next[self.parents[node.0 as usize].0 as usize];
-            self.children[*place as usize] = node;
-            self.child_bytes[*place as usize] = self.byte(node);
-            *place += 1;
-        }
+    }
+
+    /// Whether the children of a node may be far from each other in preorder.
+    fn is_far(&self, node: TrieNode) -> bool {
+        self.below(node) > NEAR
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -124,7 +124,7 @@ impl TokenTrie {
     }
 
     pub(crate) fn has_children(&self, node: TrieNode) -> bool {
-        !self.child_range(node).is_empty()
+        self.below(node) > 0
     }
 
     /// The nodes so many bytes below one that have children; of the great depths there are few. Those of
@@ -165,22 +165,42 @@ impl TokenTrie {
         (self.end(node) - node.0 - 1) as usize
     }
 
-    fn child_range(&self, node: TrieNode) -> Range<usize> {
-        let first = |node: u32| self.first_children[node as usize] as usize;
-        first(node.0)..first(node.0 + 1)
-    }
-
     /// The child that a byte leads to.
     pub(crate) fn child(&self, node: TrieNode, byte: u8) -> Option<TrieNode> {
-        let range = self.child_range(node);
-        let at = self.child_bytes[range.clone()].binary_search(&byte).ok()?;
-        Some(self.children[range.start + at])
+        if self.is_far(node) {
+            let range = self.child_range(node);
+            let at = self.child_bytes[range.clone()].binary_search(&byte).ok()?;
+            return Some(self.children[range.start + at]);
+        }
+        let (found, child) = self.near_children(node).find(|&(other, _)| other >= byte)?;
+        (found == byte).then_some(child)
     }
 
     /// The children, in the order of their bytes.
     pub(crate) fn children(&self, node: TrieNode) -> impl Iterator<Item = (u8, TrieNode)> + '_ {
-        let range = self.child_range(node);
-        self.child_bytes[range.clone()].iter().copied().zip(self.children[range].iter().copied())
+        let range = if self.is_far(node) { self.child_range(node) } else { 0..0 };
+        let mut far = self.child_bytes[range.clone()].iter().zip(&self.children[range.clone()]);
+        let mut near = self.near_children(node).take(if range.is_empty() { NEAR } else { 0 });
+        std::iter::from_fn(move || {
+            far.next().map(|(&byte, &child)| (byte, child)).or_else(|| near.next())
+        })
+    }
+
+    fn child_range(&self, node: TrieNode) -> Range<usize> {
+        self.child_ranges.get(&node).map_or(0..0, |range| range.start as usize..range.end as usize)
+    }
+
+    /// The same from sibling to sibling.
+    fn near_children(&self, node: TrieNode) -> impl Iterator<Item = (u8, TrieNode)> + '_ {
+        let end = self.end(node);
+        let mut next = node.0 + 1;
+        std::iter::from_fn(move || {
+            let child = TrieNode(next);
+            (next < end).then(|| {
+                next = self.end(child);
+                (self.byte(child), child)
+            })
+        })
     }
 
     /// All nodes below one, in preorder: with the byte of each and the number of nodes from it on.

@@ -125,9 +125,7 @@ impl Lookahead<'_> {
                     }
                 }
                 departure.at_once(&table.ends);
-                for (byte, exits) in &table.exits {
-                    departure.behind_byte(*byte, exits);
-                }
+                departure.behind_exits(&table.exits, &self.engine.tables);
                 self.depart_early(at, found);
                 Some(Base::Interior(table))
             }

@@ -162,6 +162,7 @@ pub struct Terms {
     literals: Mutex<FxHashMap<Fingerprint, TermId>>,
     systems: Systems,
     without_bounds: Mutex<BoundsLeftOut>,
+    within: Mutex<absorb::ClassesWithin>,
     /// What bodies of rules are as terms.
     pub(crate) bodies: KnownBodies,
 }
@@ -193,6 +194,7 @@ impl Terms {
             literals: Mutex::default(),
             systems: Systems::default(),
             without_bounds: Mutex::default(),
+            within: Mutex::default(),
             bodies: KnownBodies::default(),
         }
     }
@@ -541,6 +543,53 @@ impl Terms {
             behind => {
                 let lo = at.checked_sub(1).map_or(0, |before| ranges[before].1 + 1);
                 (TermId::NOTHING, lo..=behind.map_or(u8::MAX, |&(lo, ..)| lo - 1))
+            }
+        }
+    }
+
+    /// The bytes that lead elsewhere from one term than from another, if all transitions of both have been
+    /// asked for.
+    ///
+    /// ```
+    /// use grammask_gbnf::Terms;
+    /// let terms = Terms::default();
+    /// let (digit, octal) = (terms.class(&[('0', '9')]), terms.class(&[('0', '7')]));
+    /// assert!(terms.differing(digit, octal).is_none());
+    /// for term in [digit, octal] {
+    ///     terms.transitions(term);
+    /// }
+    /// assert_eq!(terms.differing(digit, octal).unwrap().iter().collect::<Vec<_>>(), b"89");
+    /// ```
+    pub fn differing(&self, one: TermId, other: TermId) -> Option<ByteSet> {
+        let rows = [one, other].map(|term| self.known_row(term));
+        let [mut one, mut other] = [&*rows[0]?.ranges, &*rows[1]?.ranges];
+        let mut differing = ByteSet::default();
+        let mut byte = 0_u8;
+        loop {
+            // The bytes up to `last` lead to the same places.
+            let mut last = u8::MAX;
+            let [to, other_to] = [&mut one, &mut other].map(|ranges| match **ranges {
+                [(lo, ..), ..] if byte < lo => {
+                    last = last.min(lo - 1);
+                    TermId::NOTHING
+                }
+                [(_, hi, to), ..] => {
+                    last = last.min(hi);
+                    to
+                }
+                [] => TermId::NOTHING,
+            });
+            if to != other_to {
+                differing.insert_range(byte, last);
+            }
+            for ranges in [&mut one, &mut other] {
+                if ranges.first().is_some_and(|&(_, hi, _)| hi <= last) {
+                    *ranges = &ranges[1..];
+                }
+            }
+            match last.checked_add(1) {
+                Some(next) => byte = next,
+                None => return Some(differing),
             }
         }
     }

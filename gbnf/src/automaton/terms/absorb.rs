@@ -4,12 +4,20 @@
 //! Where a state is spelled in several ways, walks go from one spelling to the other and never find
 //! that they are where they were.
 
-use super::{Term, TermId, Terms};
+use rustc_hash::FxHashMap;
+
+use super::{Term, TermId, Terms, locked};
 
 /// So many pairs of states are compared to see that a class contains another one.
 const MAX_PAIRS: usize = 64;
 /// Among more alternatives none is compared with all others.
 const MAX_ALTERNATIVES: usize = 256;
+/// So many answers are kept.
+const MAX_KNOWN: usize = 1024;
+
+/// Of two classes whether the first is seen to be within the other: an unanchored pattern asks this of the same
+/// few in each of its states.
+pub(super) type ClassesWithin = FxHashMap<(TermId, TermId), bool>;
 
 impl Terms {
     /// Drops the alternatives that are seen to be contained in another one `x* rest`: those of parts
@@ -90,6 +98,20 @@ impl Terms {
         if let (Term::Bytes(bytes), Term::Bytes(others)) = (bytes, others) {
             return bytes.is_subset(others);
         }
+        if let Some(&known) = locked(&self.within).get(&(class, other)) {
+            return known;
+        }
+        let is_within = self.compare_classes(class, other);
+        let mut within = locked(&self.within);
+        if within.len() >= MAX_KNOWN {
+            within.clear();
+        }
+        within.insert((class, other), is_within);
+        is_within
+    }
+
+    /// The same by their transitions.
+    fn compare_classes(&self, class: TermId, other: TermId) -> bool {
         let mut pairs = vec![(class, other)];
         let mut at = 0;
         while let Some(&(class, other)) = pairs.get(at) {
