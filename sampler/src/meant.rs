@@ -1,7 +1,10 @@
 //! Nodes of the trie but for what lies below some of them.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
+use crate::generations::Footprint;
 use crate::token_id::TokenId;
 use crate::trie::{TokenTrie, TrieNode};
 
@@ -38,23 +41,63 @@ impl Meant {
     /// The tokens that are meant, of some in the order of their nodes.
     pub(crate) fn of<'a>(
         &'a self,
-        mut tokens: &'a [(TrieNode, TokenId)],
+        tokens: &'a [(TrieNode, TokenId)],
     ) -> impl Iterator<Item = TokenId> + 'a {
-        debug_assert!(tokens.is_sorted(), "they are told apart by where they are");
-        let mut others = self.others.iter();
-        let runs = std::iter::from_fn(move || {
-            let (run, rest) = match others.next() {
+        let runs = self.runs(tokens, |&(node, _)| node);
+        runs.flat_map(|run| &tokens[run]).map(|&(_, token)| token)
+    }
+
+    /// The same piece by piece.
+    pub(crate) fn of_placed<'a>(
+        &'a self,
+        placed: &'a PlacedTokens,
+    ) -> impl Iterator<Item = &'a [TokenId]> {
+        self.runs(&placed.nodes, |&node| node).map(|run| &placed.tokens[run])
+    }
+
+    /// The parts of a list in the order of its nodes that are meant.
+    fn runs<'a, T>(
+        &'a self,
+        all: &'a [T],
+        node: impl Fn(&T) -> TrieNode + 'a,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        debug_assert!(all.is_sorted_by_key(&node), "they are told apart by where they are");
+        let (mut others, mut at) = (self.others.iter(), 0);
+        std::iter::from_fn(move || {
+            let behind =
+                |at: usize, end: TrieNode| at + all[at..].partition_point(|it| node(it) < end);
+            let (run, next) = match others.next() {
                 Some(&(start, end)) => {
-                    let (run, rest) = tokens.split_at(tokens.partition_point(|&(n, _)| n < start));
-                    (run, &rest[rest.partition_point(|&(node, _)| node < end)..])
+                    let up_to = behind(at, start);
+                    (at..up_to, behind(up_to, end))
                 }
-                None if tokens.is_empty() => return None,
-                None => (tokens, &tokens[tokens.len()..]),
+                None if at == all.len() => return None,
+                None => (at..all.len(), all.len()),
             };
-            tokens = rest;
+            at = next;
             Some(run)
-        });
-        runs.flatten().map(|&(_, token)| token)
+        })
+    }
+}
+
+/// Tokens in the order of their places in the trie.
+#[derive(Debug)]
+pub(crate) struct PlacedTokens {
+    nodes: Box<[TrieNode]>,
+    tokens: Box<[TokenId]>,
+}
+
+impl From<Vec<(TrieNode, TokenId)>> for PlacedTokens {
+    fn from(mut placed: Vec<(TrieNode, TokenId)>) -> Self {
+        placed.sort_unstable();
+        let nodes = placed.iter().map(|&(node, _)| node).collect();
+        Self { nodes, tokens: placed.iter().map(|&(_, token)| token).collect() }
+    }
+}
+
+impl Footprint for PlacedTokens {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.nodes) + size_of_val(&*self.tokens)
     }
 }
 
@@ -84,7 +127,9 @@ mod tests {
             let is_meant = |node| !without.iter().any(|&top| trie.is_within(node, top));
             let expected: Vec<_> =
                 tokens.iter().filter(|&&(node, _)| is_meant(node)).map(|&(_, token)| token).collect();
-            prop_assert_eq!(meant.of(&tokens).collect::<Vec<_>>(), expected);
+            prop_assert_eq!(&meant.of(&tokens).collect::<Vec<_>>(), &expected);
+            let placed = PlacedTokens::from(tokens.clone());
+            prop_assert_eq!(meant.of_placed(&placed).flatten().copied().collect::<Vec<_>>(), expected);
             for &node in &nodes {
                 prop_assert_eq!(meant.contains(node), is_meant(node));
             }

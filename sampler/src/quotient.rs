@@ -86,21 +86,22 @@ impl Quotient {
     fn of(rows: &[Vec<(u8, u8, u32)>]) -> Self {
         let mut classes = vec![0; rows.len()];
         let mut count = 1;
+        let mut row_by_class = Vec::new();
         loop {
-            let mut known = FxHashMap::default();
-            let refined: Vec<u32> = rows
-                .iter()
-                .map(|row| {
+            let mut known: FxHashMap<Vec<(u8, u8, u32)>, u32> = FxHashMap::default();
+            let refined = rows.iter().map(|row| {
+                by_class(row, &classes, &mut row_by_class);
+                known.get(&row_by_class).copied().unwrap_or_else(|| {
                     let next = known.len() as u32;
-                    *known.entry(by_class(row, &classes)).or_insert(next)
+                    known.insert(row_by_class.clone(), next);
+                    next
                 })
-                .collect();
-            let refined_count = known.len();
-            classes = refined;
-            if refined_count == count {
+            });
+            classes = refined.collect();
+            if known.len() == count {
                 break;
             }
-            count = refined_count;
+            count = known.len();
         }
         // In the order in which they are met.
         let mut numbers = vec![OUT; count];
@@ -108,8 +109,8 @@ impl Quotient {
         let mut met = vec![0];
         let mut states = Vec::new();
         while let Some(&state) = met.get(states.len()) {
-            let mut row = by_class(&rows[state], &classes);
-            for (_, _, class) in &mut row {
+            by_class(&rows[state], &classes, &mut row_by_class);
+            for (_, _, class) in &mut row_by_class {
                 let number = &mut numbers[*class as usize];
                 if *number == OUT {
                     *number = met.len() as u32;
@@ -117,7 +118,7 @@ impl Quotient {
                 }
                 *class = *number;
             }
-            states.push(row.into());
+            states.push(row_by_class.as_slice().into());
         }
         Self(states.into())
     }
@@ -155,8 +156,8 @@ impl Inside {
 }
 
 /// A row with classes of states in place of the states.
-fn by_class(row: &[(u8, u8, u32)], classes: &[u32]) -> Vec<(u8, u8, u32)> {
-    let mut found: Vec<(u8, u8, u32)> = Vec::with_capacity(row.len());
+fn by_class(row: &[(u8, u8, u32)], classes: &[u32], found: &mut Vec<(u8, u8, u32)>) {
+    found.clear();
     for &(lo, hi, to) in row {
         let class = classes[to as usize];
         match found.last_mut() {
@@ -166,7 +167,6 @@ fn by_class(row: &[(u8, u8, u32)], classes: &[u32]) -> Vec<(u8, u8, u32)> {
             _ => found.push((lo, hi, class)),
         }
     }
-    found
 }
 
 /// What terms of one quotient have in common below a node.

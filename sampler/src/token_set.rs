@@ -116,6 +116,19 @@ impl Found {
         }
     }
 
+    /// Adds some tokens.
+    pub(crate) fn add_list(&mut self, tokens: &[TokenId]) {
+        self.tokens.extend_from_slice(tokens);
+        self.drain_if_many();
+    }
+
+    /// A long list becomes a mask.
+    fn drain_if_many(&mut self) {
+        if self.is_much(self.tokens.len()) {
+            mask(&mut self.many, self.len).extend(self.tokens.drain(..));
+        }
+    }
+
     /// Adds the tokens that a scan of a tree has reached.
     pub(crate) fn add_reached(&mut self, scan: &Scan, tree: &Preorder) {
         if let Some(tokens) = tree.most_reached(scan) {
@@ -174,9 +187,7 @@ impl From<TokenMask> for Found {
 impl Extend<TokenId> for Found {
     fn extend<T: IntoIterator<Item = TokenId>>(&mut self, tokens: T) {
         self.tokens.extend(tokens);
-        if self.is_much(self.tokens.len()) {
-            mask(&mut self.many, self.len).extend(self.tokens.drain(..));
-        }
+        self.drain_if_many();
     }
 }
 

@@ -13,7 +13,7 @@ use crate::below::Below;
 use crate::generations::{Footprint, Generations};
 use crate::keys::Key;
 use crate::lookahead::Lookahead;
-use crate::meant::Meant;
+use crate::meant::{Meant, PlacedTokens};
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
@@ -25,9 +25,8 @@ use crate::walk::walk_below;
 pub(crate) struct ValueTokens {
     /// The nodes: kept, so that no others get their address.
     starts: Arc<Below>,
-    /// Those with which the value is not at its end, or just there; each with its place in the trie, by
-    /// which they are in order.
-    tokens: Box<[(TrieNode, TokenId)]>,
+    /// Those with which the value is not at its end, or just there.
+    tokens: PlacedTokens,
     /// What lies behind the places where the value ends.
     behind: Below,
     /// The same of nodes below which much lies.
@@ -53,10 +52,10 @@ struct BehindValue {
 }
 
 /// Tokens that lie behind a value.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct TokensBehind {
-    allowed: Vec<(TrieNode, TokenId)>,
-    /// Those of which it is not known.
+    allowed: PlacedTokens,
+    /// Those of which it is not known, each with its place in the trie, by which they are in order.
     open: Vec<(TrieNode, TokenId)>,
 }
 
@@ -122,18 +121,18 @@ impl Lookahead<'_> {
         meant: &Meant,
         found: &mut Found,
     ) {
-        found.extend(meant.of(&tokens.tokens));
+        meant.of_placed(&tokens.tokens).for_each(|tokens| found.add_list(tokens));
         let ValueTokens { behind, behind_large, .. } = &**tokens;
         if !behind.has_children(Below::ROOT) && behind_large.nodes.is_empty() {
             return;
         }
         if let Some(known) = self.behind_value(tokens, (key.entry, member)) {
-            found.extend(meant.of(&known.allowed));
+            meant.of_placed(&known.allowed).for_each(|tokens| found.add_list(tokens));
             return self.settle(key, meant.of(&known.open), found);
         }
         let state = self.session.behind_member(key.entry, member);
         let behind = tokens.walk_behind(self.session, &state);
-        found.extend(meant.of(&behind.allowed));
+        meant.of_placed(&behind.allowed).for_each(|tokens| found.add_list(tokens));
         self.settle(key, meant.of(&behind.open), found);
         for &node in behind_large.large.iter().filter(|&&node| meant.contains(node)) {
             self.walk(node, &state, found);
@@ -191,7 +190,6 @@ impl ValueTokens {
             |node| trie.children(node),
             |node| tokens.extend(trie.tokens_at(node).map(|token| (node, token))),
         );
-        tokens.sort_unstable();
         Self {
             starts: Arc::clone(starts),
             tokens: tokens.into(),
@@ -200,33 +198,29 @@ impl ValueTokens {
         }
     }
 
-    /// Walks through what lies behind the value, each token with its place in the trie, by which they
-    /// are in order.
+    /// Walks through what lies behind the value.
     fn walk_behind(&self, session: &mut Session, state: &State) -> TokensBehind {
-        let TokensBehind { mut allowed, mut open } = TokensBehind::default();
+        let (mut allowed, mut open) = (Vec::new(), Vec::new());
         for below in [&self.behind, &self.behind_large] {
             let mut add = |more: &[_]| allowed.extend_from_slice(more);
             let mut leave_open = |more: &[_]| open.extend_from_slice(more);
             walk_below(session, below, Below::ROOT, state, &mut add, &mut leave_open);
         }
-        allowed.sort_unstable();
         open.sort_unstable();
-        TokensBehind { allowed, open }
+        TokensBehind { allowed: allowed.into(), open }
     }
 }
 
 impl Footprint for BehindValue {
     fn bytes(&self) -> usize {
-        self.behind
-            .as_ref()
-            .map_or(0, |behind| size_of_val(&*behind.allowed) + size_of_val(&*behind.open))
+        self.behind.as_ref().map_or(0, |behind| behind.allowed.bytes() + size_of_val(&*behind.open))
     }
 }
 
 impl Footprint for ValueTokens {
     fn bytes(&self) -> usize {
         // What begins the value may be kept for it alone.
-        size_of_val(&*self.tokens) + self.starts.bytes() + self.behind.bytes()
+        self.tokens.bytes() + self.starts.bytes() + self.behind.bytes()
     }
 }
 
