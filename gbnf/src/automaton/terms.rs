@@ -131,6 +131,8 @@ struct Further {
     /// See [`Terms::without_bounds`].
     way_out: OnceLock<Option<u32>>,
     way_out_by_states: OnceLock<Option<u32>>,
+    /// See [`Terms::prolonged`].
+    prolonged: OnceLock<(TermId, Option<slack::Prolonged>)>,
 }
 
 /// Inclusive ranges of code points.

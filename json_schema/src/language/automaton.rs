@@ -147,25 +147,39 @@ impl Dfa {
 
     /// All texts, in the order of their code points; `None` if there are more than `most`.
     pub(crate) fn texts(&self, most: usize) -> Option<Vec<String>> {
-        let lengths = self.lengths();
-        if lengths.is_some_and(|lengths| lengths.max.is_none()) {
-            return None;
-        }
+        self.count().filter(|&count| count <= most as u64)?;
         let mut texts = Vec::new();
         let mut pending = vec![(0, String::new())];
-        // Every state leads to an end, so there are at most so many beginnings.
+        // Every state leads to an end, so there are no more beginnings than texts.
         while let Some((state, text)) = pending.pop() {
             let state = &self.states[state];
             for (set, to) in state.transitions.iter().rev() {
                 for &(low, high) in set.ranges().iter().rev() {
-                    if pending.len() + texts.len() + (high as usize - low as usize) > most {
-                        return None;
-                    }
                     pending.extend((low..=high).rev().map(|c| (*to, format!("{text}{c}"))));
                 }
             }
             if state.accepting {
                 texts.push(text);
+            }
+        }
+        Some(texts)
+    }
+
+    /// How many texts there are, as far as that is a number; `None` if they do not come to an end.
+    fn count(&self) -> Option<u64> {
+        let mut ways = vec![0_u64; self.states.len()];
+        ways[0] = 1;
+        let mut texts = 0_u64;
+        for state in self.in_order()? {
+            let DfaState { transitions, accepting, .. } = &self.states[state];
+            for (set, to) in transitions {
+                let characters =
+                    set.ranges().iter().map(|&(low, high)| (low..=high).count() as u64);
+                let more = ways[state].saturating_mul(characters.sum());
+                ways[*to] = ways[*to].saturating_add(more);
+            }
+            if *accepting {
+                texts = texts.saturating_add(ways[state]);
             }
         }
         Some(texts)
@@ -199,27 +213,35 @@ impl Dfa {
         0
     }
 
-    /// States are taken off once all that lead to them are: on a loop there is always one left,
-    /// and it can be gone through any number of times because every state leads to an end.
     fn longest(&self) -> Option<u64> {
+        let mut length = vec![0u64; self.states.len()];
+        for state in self.in_order()? {
+            for &(_, to) in &self.states[state].transitions {
+                length[to] = length[to].max(length[state] + 1);
+            }
+        }
+        length.into_iter().max()
+    }
+
+    /// The states, each behind all that lead to it; `None` if some text goes through one twice: it can go through
+    /// it any number of times then, as every state leads to an end.
+    fn in_order(&self) -> Option<Vec<usize>> {
         let mut entering = vec![0usize; self.states.len()];
         for (_, to) in self.states.iter().flat_map(|state| &state.transitions) {
             entering[*to] += 1;
         }
-        let mut length = vec![0u64; self.states.len()];
+        let mut order = Vec::with_capacity(self.states.len());
         let mut pending: Vec<usize> = if entering[0] == 0 { vec![0] } else { Vec::new() };
-        let mut left = self.states.len();
         while let Some(state) = pending.pop() {
-            left -= 1;
+            order.push(state);
             for &(_, to) in &self.states[state].transitions {
-                length[to] = length[to].max(length[state] + 1);
                 entering[to] -= 1;
                 if entering[to] == 0 {
                     pending.push(to);
                 }
             }
         }
-        if left == 0 { length.into_iter().max() } else { None }
+        (order.len() == self.states.len()).then_some(order)
     }
 }
 

@@ -73,4 +73,22 @@ impl Languages {
         u64::from(facts.shortest) >= min
             && max.is_none_or(|max| facts.longest < u32::MAX && u64::from(facts.longest) <= max)
     }
+
+    /// Whether some text has at least `min` and at most `max` code points; nothing if the shortest and the
+    /// longest text do not show it.
+    pub(crate) fn has_length(&self, id: LanguageId, min: u64, max: Option<u64>) -> Option<bool> {
+        let facts = self.facts(id);
+        if !facts.plain {
+            return None;
+        }
+        let (shortest, longest) = (u64::from(facts.shortest), u64::from(facts.longest));
+        // The greatest number stands for all that are greater.
+        let min = min.min(u32::MAX.into());
+        let fits = |length: u64| length >= min && max.is_none_or(|max| length <= max);
+        // Without any text the shortest one is longer than the longest.
+        if longest < shortest.max(min) || max.is_some_and(|max| shortest > max) {
+            return Some(false);
+        }
+        (fits(shortest) || fits(longest)).then_some(true)
+    }
 }

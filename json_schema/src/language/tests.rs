@@ -187,11 +187,20 @@ proptest! {
             }
         }
         prop_assert_eq!(dfa.is_empty(), dfa.lengths().is_none());
+        for (min, max) in [(0, None), (3, None), (0, Some(1)), (2, Some(2)), (3, Some(4))] {
+            let of_length = languages.lengths(min, max).unwrap();
+            let both = languages.and([language, of_length]).unwrap();
+            let is_empty = languages.dfa(both, LIMIT).unwrap().is_empty();
+            if let Some(known) = languages.has_length(language, min.into(), max.map(u64::from)) {
+                prop_assert_eq!(known, !is_empty, "{} of {} to {:?}", pattern, min, max);
+            }
+        }
         // Other code points make other lengths.
         let letter = languages.class(CharSet::from_ranges(ALPHABET.map(|c| (c, c)))).unwrap();
         let letters = languages.repeat(letter, 0, None).unwrap();
         let spelled = languages.and([language, letters]).unwrap();
-        let lengths = languages.dfa(spelled, LIMIT).unwrap().lengths();
+        let spelled = languages.dfa(spelled, LIMIT).unwrap();
+        let lengths = spelled.lengths();
         match shortest {
             Some(shortest) => prop_assert_eq!(lengths.unwrap().min, shortest),
             None => prop_assert!(lengths.is_none_or(|lengths| lengths.min > 5)),
@@ -200,6 +209,10 @@ proptest! {
             && max <= 5
         {
             prop_assert_eq!(Some(max), longest);
+            let mut found: Vec<String> = texts(5).into_iter().filter(|text| node.is_found(text)).collect();
+            found.sort();
+            prop_assert_eq!(spelled.texts(found.len() - 1), None);
+            prop_assert_eq!(spelled.texts(found.len()), Some(found));
         }
     }
 

@@ -128,6 +128,9 @@ impl Terms {
 
     /// Whether the language has a text of at least `min` and at most `max` code points.
     pub(crate) fn has_texts(&mut self, language: LanguageId, min: u64, max: Option<u64>) -> bool {
+        if let Some(known) = self.languages.has_length(language, min, max) {
+            return known;
+        }
         let mut of_length = language;
         if !self.languages.keeps_lengths(language, min, max) {
             // A bound that is larger is taken at its word.

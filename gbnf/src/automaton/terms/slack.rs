@@ -170,12 +170,54 @@ impl Terms {
             let Term::Repeat { item, min, max } = self.entry(length).term else {
                 return false;
             };
-            let is_long_enough = min == 0 || min == 1 && !self.nullable(pattern);
-            is_long_enough
-                && self.way_out(pattern).is_some_and(|way_out| max.is_none_or(|max| way_out <= max))
-                && self.is_within(pattern, self.repeat(item, 0, None))
+            let Some(way_out) = self.way_out(pattern) else { return false };
+            let any_length = || self.repeat(item, 0, None);
+            let is_below = |length: u32| max.is_none_or(|max| length <= max);
+            if min == 0 || min == 1 && !self.nullable(pattern) {
+                return is_below(way_out) && self.is_within(pattern, any_length());
+            }
+            // Rounds of a loop are added as long as there are too few items.
+            self.prolonged(pattern, any_length()).is_some_and(|Prolonged { shortest, round }| {
+                is_below(shortest.max((min - 1).saturating_add(round)))
+            })
         };
         fits(first, second) || fits(second, first)
+    }
+
+    /// The shortest text with which a term goes through a loop without a bound, if it has one and consists of parts
+    /// that are each known to match items of `any_length` only. All of its parts must have a way out (see
+    /// [`Terms::way_out`]).
+    fn prolonged(&self, term: TermId, any_length: TermId) -> Option<Prolonged> {
+        let find = || {
+            // As deep as the term is nested.
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_prolonged(term, any_length))
+        };
+        let known = self.further(term).prolonged.get_or_init(|| (any_length, find()));
+        if known.0 == any_length { known.1 } else { find() }
+    }
+
+    fn find_prolonged(&self, term: TermId, any_length: TermId) -> Option<Prolonged> {
+        match &self.entry(term).term {
+            &Term::Repeat { item, min, max: None } => {
+                let round = self.shortest(item);
+                let shortest = round.saturating_mul(min);
+                (round > 0 && self.is_within(item, any_length))
+                    .then_some(Prolonged { shortest, round })
+            }
+            &Term::Concat(first, second) => {
+                let (prolonged, other) = match self.prolonged(first, any_length) {
+                    Some(found) => (found, second),
+                    None => (self.prolonged(second, any_length)?, first),
+                };
+                let shortest = prolonged.shortest.saturating_add(self.shortest(other));
+                self.is_within(other, any_length).then_some(Prolonged { shortest, ..prolonged })
+            }
+            Term::Alt(items) => {
+                let found = items.iter().filter_map(|&item| self.prolonged(item, any_length));
+                found.min_by_key(|found| found.round)
+            }
+            _ => None,
+        }
     }
 
     /// Whether all that a term matches is known to be a match of the loop `any_length`: if that is
@@ -307,6 +349,15 @@ impl Terms {
     }
 }
 
+/// A text that can be made longer: see [`Terms::prolonged`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prolonged {
+    /// Its bytes,
+    shortest: u32,
+    /// and those that each round of the loop adds.
+    round: u32,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -370,5 +421,52 @@ mod tests {
             }
         }
         assert!(freed > 100, "{freed}");
+    }
+
+    /// Whether a search through all states finds a text of both.
+    fn have_common_text(terms: &Terms, one: TermId, other: TermId) -> bool {
+        let mut met = FxHashSet::from_iter([(one, other)]);
+        let mut pending = vec![(one, other)];
+        while let Some((one, other)) = pending.pop() {
+            if terms.nullable(one) && terms.nullable(other) {
+                return true;
+            }
+            let next = (0..=u8::MAX).map(|byte| (terms.next(one, byte), terms.next(other, byte)));
+            pending.extend(next.filter(|&next| met.insert(next)));
+        }
+        false
+    }
+
+    #[test]
+    fn a_length_is_seen_to_fit_only_where_it_does() {
+        let terms = Terms::default();
+        let text = |text: &str| terms.text(text.as_bytes());
+        let item = terms.alt([text("a"), text("b"), text("\\n")]);
+        let many = |text: &str, min| terms.repeat(terms.text(text.as_bytes()), min, None);
+        let patterns = [
+            many("ab", 1),
+            many("aba", 0),
+            terms.concat(text("ba"), many("\\n\\na", 2)),
+            terms.concat(many("ab", 0), terms.concat(text("b"), many("aab", 1))),
+            terms.alt([text("ab"), terms.concat(text("b"), many("aaaa", 0))]),
+            terms.concat(terms.repeat(many("ab", 1), 0, Some(2)), text("a")),
+            // Not within: half of a pair.
+            terms.concat(text("\\"), many("n\\", 1)),
+            terms.concat(text("c"), many("ab", 0)),
+        ];
+        let (mut fitting, mut others) = (0, 0);
+        for pattern in patterns {
+            for min in 0..9 {
+                for max in [None].into_iter().chain((min.max(1)..12).map(Some)) {
+                    let length = terms.repeat(item, min, max);
+                    let expected = have_common_text(&terms, pattern, length);
+                    let fits = terms.fits_length(&[pattern, length], &[]);
+                    assert!(expected || !fits, "{pattern:?} of {min} to {max:?} items");
+                    fitting += usize::from(fits);
+                    others += usize::from(expected && !fits);
+                }
+            }
+        }
+        assert!(fitting > others, "{fitting} of {}", fitting + others);
     }
 }
