@@ -9,7 +9,7 @@ use super::{TermId, Terms};
 use crate::language::LanguageId;
 
 /// A map over keys in order of appearance.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Keys<T> {
     entries: Vec<(Arc<str>, T)>,
     /// Where each key stands, if they are many.
@@ -18,6 +18,18 @@ pub(crate) struct Keys<T> {
 
 /// Among so few keys one is found sooner by comparing than by hashing.
 const FEW: usize = 8;
+
+impl<T: PartialEq> PartialEq for Keys<T> {
+    fn eq(&self, other: &Self) -> bool {
+        // Values are compared sooner than keys, and mostly tell.
+        let both = || self.entries.iter().zip(&other.entries);
+        self.len() == other.len()
+            && both().all(|((_, one), (_, other))| one == other)
+            && both().all(|((one, _), (other, _))| one == other)
+    }
+}
+
+impl<T: Eq> Eq for Keys<T> {}
 
 impl<T> Default for Keys<T> {
     fn default() -> Self {

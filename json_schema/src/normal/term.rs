@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::slice::from_ref;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::Value;
 use smallvec::SmallVec;
 
@@ -49,11 +49,23 @@ pub(crate) enum Term {
     Not(TermId),
 }
 
+impl Term {
+    fn parts_of_all(&self) -> Option<&[TermId]> {
+        if let Self::All(parts) = self { Some(parts) } else { None }
+    }
+
+    fn parts_of_some(&self) -> Option<&[TermId]> {
+        if let Self::Some(parts) = self { Some(parts) } else { None }
+    }
+}
+
 /// The table of terms.
 #[derive(Debug)]
 pub(crate) struct Terms {
     table: Vec<Term>,
-    ids: HashMap<Term, TermId>,
+    /// Those of values, which a schema may have made to collide, are hashed with a secret.
+    values: HashMap<Value, TermId>,
+    combinations: FxHashMap<Term, TermId>,
     schemas: Table<SchemaId, TermId>,
     /// The languages of strings.
     pub(crate) languages: Languages,
@@ -68,6 +80,9 @@ pub(crate) struct Terms {
 /// How many states the automaton of a language may have before it is reduced.
 pub(crate) const MAX_STATES: usize = 50_000;
 
+/// Among so few terms one is found sooner by comparing than by hashing.
+const FEW: usize = 16;
+
 /// Room for so many other terms is made at once: in most schemas they are fewer.
 const ROOM: usize = 14;
 
@@ -77,7 +92,8 @@ impl Terms {
     pub(crate) fn new(steps: usize, subschemas: usize) -> Self {
         let mut terms = Self {
             table: Vec::with_capacity(subschemas + ROOM),
-            ids: HashMap::with_capacity(ROOM),
+            values: HashMap::new(),
+            combinations: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
             schemas: Table::with_capacity(subschemas),
             languages: Languages::default(),
             automata: FxHashMap::default(),
@@ -209,12 +225,12 @@ impl Terms {
         self.table.len()
     }
 
-    fn intern(&mut self, term: Term) -> TermId {
-        if let Some(&id) = self.ids.get(&term) {
+    fn intern(&mut self, combination: Term) -> TermId {
+        if let Some(&id) = self.combinations.get(&combination) {
             return id;
         }
-        let id = self.add(term.clone());
-        self.ids.insert(term, id);
+        let id = self.add(combination.clone());
+        self.combinations.insert(combination, id);
         id
     }
 
@@ -233,15 +249,20 @@ impl Terms {
     }
 
     pub(crate) fn value(&mut self, value: &Value) -> TermId {
-        self.intern(Term::Value(value.clone()))
+        if let Some(&id) = self.values.get(value) {
+            return id;
+        }
+        let id = self.add(Term::Value(value.clone()));
+        self.values.insert(value.clone(), id);
+        id
     }
 
     pub(crate) fn all(&mut self, parts: &[TermId]) -> TermId {
-        self.combine(parts, TermId::ANY, TermId::NOTHING, Term::All)
+        self.combine(parts, TermId::ANY, TermId::NOTHING, (Term::parts_of_all, Term::All))
     }
 
     pub(crate) fn some(&mut self, parts: &[TermId]) -> TermId {
-        self.combine(parts, TermId::NOTHING, TermId::ANY, Term::Some)
+        self.combine(parts, TermId::NOTHING, TermId::ANY, (Term::parts_of_some, Term::Some))
     }
 
     pub(crate) fn not(&mut self, part: TermId) -> TermId {
@@ -260,19 +281,24 @@ impl Terms {
         parts: &[TermId],
         neutral: TermId,
         absorbing: TermId,
-        make: fn(Vec<TermId>) -> Term,
+        (parts_of, make): (fn(&Term) -> Option<&[TermId]>, fn(Vec<TermId>) -> Term),
     ) -> TermId {
         let mut flat: SmallVec<[TermId; 4]> = SmallVec::new();
+        let mut known = FxHashSet::default();
         for part in parts {
-            let inner = match (self.get(*part), make(Vec::new())) {
-                (Term::All(inner), Term::All(_)) | (Term::Some(inner), Term::Some(_)) => inner,
-                _ => from_ref(part),
-            };
-            for &one in inner {
+            for &one in parts_of(self.get(*part)).unwrap_or(from_ref(part)) {
                 if one == absorbing {
                     return absorbing;
                 }
-                if one != neutral && !flat.contains(&one) {
+                if one == neutral {
+                    continue;
+                }
+                if flat.len() == FEW {
+                    known.extend(flat.iter().copied());
+                }
+                let is_new =
+                    if flat.len() < FEW { !flat.contains(&one) } else { known.insert(one) };
+                if is_new {
                     flat.push(one);
                 }
             }
