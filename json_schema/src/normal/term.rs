@@ -59,6 +59,9 @@ impl Term {
     }
 }
 
+/// The parts of a combination of one kind, and one of some parts.
+type Combination = (fn(&Term) -> Option<&[TermId]>, fn(Vec<TermId>) -> Term);
+
 /// The table of terms.
 #[derive(Debug)]
 pub(crate) struct Terms {
@@ -281,7 +284,7 @@ impl Terms {
         parts: &[TermId],
         neutral: TermId,
         absorbing: TermId,
-        (parts_of, make): (fn(&Term) -> Option<&[TermId]>, fn(Vec<TermId>) -> Term),
+        (parts_of, make): Combination,
     ) -> TermId {
         let mut flat: SmallVec<[TermId; 4]> = SmallVec::new();
         let mut known = FxHashSet::default();
