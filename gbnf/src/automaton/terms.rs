@@ -36,7 +36,7 @@ pub use fingerprint::Fingerprint;
 use frozen::Frozen;
 pub use frozen::FrozenTerms;
 pub(crate) use plenty::{COUNTED_STATES, PLENTY};
-use slack::BoundsLeftOut;
+use slack::{BoundsLeftOut, TextsProlonged};
 use system::Systems;
 
 /// A term of a [`Terms`] store.
@@ -131,8 +131,6 @@ struct Further {
     /// See [`Terms::without_bounds`].
     way_out: OnceLock<Option<u32>>,
     way_out_by_states: OnceLock<Option<u32>>,
-    /// See [`Terms::prolonged`].
-    prolonged: OnceLock<(TermId, Option<slack::Prolonged>)>,
 }
 
 /// Inclusive ranges of code points.
@@ -164,6 +162,7 @@ pub struct Terms {
     literals: Mutex<FxHashMap<Fingerprint, TermId>>,
     systems: Systems,
     without_bounds: Mutex<BoundsLeftOut>,
+    prolonged: Mutex<TextsProlonged>,
     within: Mutex<absorb::ClassesWithin>,
     /// What bodies of rules are as terms.
     pub(crate) bodies: KnownBodies,
@@ -196,6 +195,7 @@ impl Terms {
             literals: Mutex::default(),
             systems: Systems::default(),
             without_bounds: Mutex::default(),
+            prolonged: Mutex::default(),
             within: Mutex::default(),
             bodies: KnownBodies::default(),
         }

@@ -33,6 +33,9 @@ const MOST_LEVELS: u8 = 32;
 /// See [`Terms::without_bounds`].
 pub(super) type BoundsLeftOut = FxHashMap<(TermId, usize), (TermId, usize)>;
 
+/// See [`Terms::prolonged`].
+pub(super) type TextsProlonged = FxHashMap<(TermId, TermId), Option<Prolonged>>;
+
 impl Terms {
     /// The term without those bounds on numbers of iterations and characters that no text of so many
     /// bytes reaches, and up to how many bytes no text tells the two apart: neither in what may
@@ -188,12 +191,15 @@ impl Terms {
     /// that are each known to match items of `any_length` only. All of its parts must have a way out (see
     /// [`Terms::way_out`]).
     fn prolonged(&self, term: TermId, any_length: TermId) -> Option<Prolonged> {
-        let find = || {
-            // As deep as the term is nested.
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_prolonged(term, any_length))
-        };
-        let known = self.further(term).prolonged.get_or_init(|| (any_length, find()));
-        if known.0 == any_length { known.1 } else { find() }
+        let key = (term, any_length);
+        if let Some(&known) = locked(&self.prolonged).get(&key) {
+            return known;
+        }
+        // As deep as the term is nested.
+        let find = || self.find_prolonged(term, any_length);
+        let found = stacker::maybe_grow(64 * 1024, 1024 * 1024, find);
+        locked(&self.prolonged).insert(key, found);
+        found
     }
 
     fn find_prolonged(&self, term: TermId, any_length: TermId) -> Option<Prolonged> {
@@ -468,5 +474,38 @@ mod tests {
             }
         }
         assert!(fitting > others, "{fitting} of {}", fitting + others);
+    }
+
+    #[test]
+    fn what_is_known_of_frozen_terms_is_known_in_one_store_only() {
+        let terms = Terms::default();
+        let pattern = terms.repeat(terms.text(b"ab"), 1, None);
+        let frozen = terms.freeze();
+        // The items have the same number in both stores.
+        let fits = [[('a', 'b')], [('c', 'd')]].map(|item| {
+            let terms = frozen.extend();
+            let length = terms.repeat(terms.class(&item), 4, None);
+            (length, terms.fits_length(&[pattern, length], &[]))
+        });
+        assert_eq!(fits[0].0, fits[1].0);
+        assert_eq!(fits.map(|(_, fits)| fits), [true, false]);
+    }
+
+    /// A term of which a part is met again and again is looked through once for each kind of item.
+    #[test]
+    fn parts_that_are_met_again_are_known() {
+        let terms = Terms::default();
+        let text = |text: &str| terms.text(text.as_bytes());
+        let mut part = terms.alt([text("a"), text("b")]);
+        for _ in 0..60 {
+            let [one, other] =
+                ["a", "b"].map(|end| terms.alt([terms.concat(text("ab"), part), text(end)]));
+            part = terms.concat(one, other);
+        }
+        for item in [[('a', 'z')], [('a', 'y')]] {
+            let length = terms.repeat(terms.class(&item), 4, None);
+            // There is no loop in it.
+            assert!(!terms.fits_length(&[part, length], &[]));
+        }
     }
 }
