@@ -26,6 +26,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use hashbrown::HashTable;
 use regex_syntax::utf8::{Utf8Sequence, Utf8Sequences};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 use std::hash::BuildHasher;
 
 use crate::automaton::bodies::KnownBodies;
@@ -564,36 +565,14 @@ impl Terms {
     /// ```
     pub fn differing(&self, one: TermId, other: TermId) -> Option<ByteSet> {
         let rows = [one, other].map(|term| self.known_row(term));
-        let [mut one, mut other] = [&*rows[0]?.ranges, &*rows[1]?.ranges];
         let mut differing = ByteSet::default();
-        let mut byte = 0_u8;
-        loop {
-            // The bytes up to `last` lead to the same places.
-            let mut last = u8::MAX;
-            let [to, other_to] = [&mut one, &mut other].map(|ranges| match **ranges {
-                [(lo, ..), ..] if byte < lo => {
-                    last = last.min(lo - 1);
-                    TermId::NOTHING
-                }
-                [(_, hi, to), ..] => {
-                    last = last.min(hi);
-                    to
-                }
-                [] => TermId::NOTHING,
-            });
-            if to != other_to {
-                differing.insert_range(byte, last);
+        side_by_side(&mut [&rows[0]?.ranges, &rows[1]?.ranges], |lo, hi, targets| {
+            if targets[0] != targets[1] {
+                differing.insert_range(lo, hi);
             }
-            for ranges in [&mut one, &mut other] {
-                if ranges.first().is_some_and(|&(_, hi, _)| hi <= last) {
-                    *ranges = &ranges[1..];
-                }
-            }
-            match last.checked_add(1) {
-                Some(next) => byte = next,
-                None => return Some(differing),
-            }
-        }
+            false
+        });
+        Some(differing)
     }
 
     /// The term's transitions: sorted, disjoint byte ranges with the term after them.
@@ -744,6 +723,46 @@ impl Terms {
 
 fn locked<T>(all: &Mutex<T>) -> MutexGuard<'_, T> {
     all.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Goes through all bytes, each range at once of which all bytes lead to the same places in each of some rows
+/// ([`TermId::NOTHING`]: nowhere), until that is what is looked for; whether it is.
+fn side_by_side(
+    rows: &mut [&[(u8, u8, TermId)]],
+    mut is_it: impl FnMut(u8, u8, &[TermId]) -> bool,
+) -> bool {
+    let mut targets: SmallVec<[TermId; 4]> = SmallVec::new();
+    let mut byte = 0_u8;
+    loop {
+        let mut last = u8::MAX;
+        targets.clear();
+        for row in &mut *rows {
+            // Those before the byte are over.
+            while let [(_, hi, _), behind @ ..] = *row
+                && *hi < byte
+            {
+                *row = behind;
+            }
+            targets.push(match **row {
+                [(lo, hi, to), ..] if lo <= byte => {
+                    last = last.min(hi);
+                    to
+                }
+                [(lo, ..), ..] => {
+                    last = last.min(lo - 1);
+                    TermId::NOTHING
+                }
+                [] => TermId::NOTHING,
+            });
+        }
+        if is_it(byte, last, &targets) {
+            return true;
+        }
+        match last.checked_add(1) {
+            Some(next) => byte = next,
+            None => return false,
+        }
+    }
 }
 
 /// Joins neighbouring ranges that lead to the same term.

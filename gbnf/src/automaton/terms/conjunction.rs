@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{Term, TermId, Terms, join};
+use super::{Term, TermId, Terms, join, side_by_side};
 
 /// So many states are followed up in search of a text. If none is found among them, a grammar that
 /// begins there is refused, and a text does not go on there.
@@ -122,39 +122,16 @@ impl Terms {
         none: &[TermId],
         mut is_it: impl FnMut(u8, u8, TermId) -> bool,
     ) -> bool {
-        let rows: Vec<_> = all.iter().map(|&term| self.transitions(term)).collect();
-        let none: Vec<_> = none.iter().map(|&term| self.transitions(term)).collect();
-        let mut byte = 0_u8;
-        loop {
-            // The bytes up to `last` lead to the same places.
-            let mut last = u8::MAX;
-            let mut at = |row: &[(u8, u8, TermId)]| {
-                let next = row.partition_point(|&(_, hi, _)| hi < byte);
-                match row.get(next) {
-                    Some(&(lo, hi, to)) if lo <= byte => {
-                        last = last.min(hi);
-                        Some(to)
-                    }
-                    Some(&(lo, ..)) => {
-                        last = last.min(lo - 1);
-                        None
-                    }
-                    None => None,
-                }
-            };
-            let targets: Parts = rows.iter().filter_map(|row| at(row)).collect();
-            let excluded: Parts = none.iter().filter_map(|row| at(row)).collect();
-            if targets.len() == rows.len() {
-                let to = self.conjunction(targets, excluded);
-                if to != TermId::NOTHING && is_it(byte, last, to) {
-                    return true;
-                }
+        let terms = all.iter().chain(none);
+        let mut rows: SmallVec<[_; 4]> = terms.map(|&term| self.transitions(term)).collect();
+        side_by_side(&mut rows, |lo, hi, targets| {
+            let (targets, excluded) = targets.split_at(all.len());
+            if targets.contains(&TermId::NOTHING) {
+                return false;
             }
-            match last.checked_add(1) {
-                Some(next) => byte = next,
-                None => return false,
-            }
-        }
+            let to = self.conjunction(targets.iter().copied(), excluded.iter().copied());
+            to != TermId::NOTHING && is_it(lo, hi, to)
+        })
     }
 
     /// Whether some text matches: a search that goes first where the least is left to be read, and
