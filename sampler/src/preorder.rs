@@ -105,6 +105,18 @@ impl Preorder {
         self.nodes[node as usize].end
     }
 
+    /// Some nodes, whole subtrees of children of one node, without what lies below those: each with its byte.
+    pub(crate) fn siblings(&self, nodes: Range<u32>) -> impl Iterator<Item = (u8, u32)> {
+        let Range { start: mut next, end } = nodes;
+        std::iter::from_fn(move || {
+            let node = next;
+            (node < end).then(|| {
+                next = self.end(node);
+                (self.byte(node), node)
+            })
+        })
+    }
+
     /// Number of bytes that lead to a node.
     pub(crate) fn depth(&self, node: u32) -> u16 {
         self.nodes[node as usize].depth

@@ -76,9 +76,10 @@ impl TokenTrie {
             self.parents.push(path[depth.saturating_sub(1)]);
             if self.is_far(node) {
                 let start = self.children.len();
-                let children: Vec<(u8, TrieNode)> = self.near_children(node).collect();
-                self.child_bytes.extend(children.iter().map(|(byte, _)| byte));
-                self.children.extend(children.iter().map(|(_, child)| child));
+                for (byte, child) in self.tree.siblings(node.0 + 1..self.end(node)) {
+                    self.child_bytes.push(byte);
+                    self.children.push(TrieNode(child));
+                }
                 self.child_ranges.insert(node, start as u32..self.children.len() as u32);
             }
         }
@@ -172,35 +173,29 @@ impl TokenTrie {
             let at = self.child_bytes[range.clone()].binary_search(&byte).ok()?;
             return Some(self.children[range.start + at]);
         }
-        let (found, child) = self.near_children(node).find(|&(other, _)| other >= byte)?;
-        (found == byte).then_some(child)
+        let mut children = self.tree.siblings(node.0 + 1..self.end(node));
+        let (found, child) = children.find(|&(other, _)| other >= byte)?;
+        (found == byte).then_some(TrieNode(child))
     }
 
     /// The children, in the order of their bytes.
     pub(crate) fn children(&self, node: TrieNode) -> impl Iterator<Item = (u8, TrieNode)> + '_ {
-        let range = if self.is_far(node) { self.child_range(node) } else { 0..0 };
-        let mut far = self.child_bytes[range.clone()].iter().zip(&self.children[range.clone()]);
-        let mut near = self.near_children(node).take(if range.is_empty() { NEAR } else { 0 });
-        std::iter::from_fn(move || {
-            far.next().map(|(&byte, &child)| (byte, child)).or_else(|| near.next())
+        let end = self.end(node);
+        let (far, near) = if self.is_far(node) {
+            (self.child_range(node), end..end)
+        } else {
+            (0..0, node.0 + 1..end)
+        };
+        let mut far = self.child_bytes[far.clone()].iter().zip(&self.children[far]);
+        let mut near = self.tree.siblings(near);
+        std::iter::from_fn(move || match far.next() {
+            Some((&byte, &child)) => Some((byte, child)),
+            None => near.next().map(|(byte, child)| (byte, TrieNode(child))),
         })
     }
 
     fn child_range(&self, node: TrieNode) -> Range<usize> {
         self.child_ranges.get(&node).map_or(0..0, |range| range.start as usize..range.end as usize)
-    }
-
-    /// The same from sibling to sibling.
-    fn near_children(&self, node: TrieNode) -> impl Iterator<Item = (u8, TrieNode)> + '_ {
-        let end = self.end(node);
-        let mut next = node.0 + 1;
-        std::iter::from_fn(move || {
-            let child = TrieNode(next);
-            (next < end).then(|| {
-                next = self.end(child);
-                (self.byte(child), child)
-            })
-        })
     }
 
     /// All nodes below one, in preorder: with the byte of each and the number of nodes from it on.
