@@ -296,7 +296,7 @@ impl Terms {
                 if one == neutral {
                     continue;
                 }
-                if flat.len() == FEW {
+                if flat.len() == FEW && known.is_empty() {
                     known.extend(flat.iter().copied());
                 }
                 let is_new =
