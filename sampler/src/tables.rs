@@ -102,8 +102,11 @@ impl Tables {
         let is_great = |node: &TrieNode| trie.below(*node) > trie.len() / GREAT;
         let first = trie.children(TokenTrie::ROOT).map(|(_, node)| node);
         let crossroads: Box<[TrieNode]> = first.filter(is_great).collect();
+        // Whether a number may begin with 0 is told apart nearly always, hardly ever what comes next.
+        let digits = (b'0'..=b'9').filter_map(|digit| trie.child(TokenTrie::ROOT, digit));
+        let apart: Vec<TrieNode> = crossroads.iter().copied().chain(digits).collect();
         Self {
-            shapes: Shapes::new(&trie, &crossroads),
+            shapes: Shapes::new(&trie, &apart),
             crossroads,
             trie,
             characters: Characters::new(vocabulary),
