@@ -1,5 +1,7 @@
 //! Dates, times and durations: RFC 3339, section 5.6 and appendix A.
 
+use std::ops::Range;
+
 use super::{Result, whole};
 use crate::language::{Approximation, LanguageId, Languages};
 use crate::options::Notation;
@@ -25,56 +27,45 @@ fn ordinary_time() -> String {
 }
 
 /// `full-time` in a leap second, which ends the last minute of a day of UTC (RFC 3339, section
-/// 5.7). The local time and its offset determine each other then, digit by digit but for what is
-/// carried.
+/// 5.7). The local time and its offset determine each other then: the hours do, and each digit of the minutes does
+/// but for what is carried.
 fn leap_second(languages: &mut Languages) -> Result<LanguageId> {
-    const TENS_OF_HOURS: usize = 0;
-    const HOURS: usize = 1;
-    const TENS_OF_MINUTES: usize = 3;
-    const MINUTES: usize = 4;
-    let same = |a| (a, a);
-    let next = |a| (a, a + 1);
-    let sum = |sum| move |a| (a, sum - a);
+    let pieces = Pieces::new(languages)?;
+    let mut of = |sign, place, pairs: &[(u32, u32)]| pieces.pairs(languages, sign, place, pairs);
+    let pairs = |numbers: Range<u32>, other: fn(u32) -> u32| -> Vec<(u32, u32)> {
+        numbers.map(|number| (number, other(number))).collect()
+    };
 
     // The offset is behind: the two add up to 23:59.
-    let tens = digits(languages, '-', TENS_OF_HOURS, (0..=2).map(sum(2)))?;
-    let hours = digits(languages, '-', HOURS, (0..=3).map(sum(3)))?;
-    let not_carried = languages.and([tens, hours])?;
-    let tens = digits(languages, '-', TENS_OF_HOURS, (0..=1).map(sum(1)))?;
-    let hours = digits(languages, '-', HOURS, (4..=9).map(sum(13)))?;
-    let carried = languages.and([tens, hours])?;
-    let hours = languages.alt([not_carried, carried])?;
-    let tens = digits(languages, '-', TENS_OF_MINUTES, (0..=5).map(sum(5)))?;
-    let minutes = digits(languages, '-', MINUTES, (0..=9).map(sum(9)))?;
-    let times = whole(languages, &format!("{MINUTE}:60{FRACTION}-{MINUTE}"))?;
-    let behind = languages.and([times, hours, tens, minutes])?;
+    let behind = [
+        of('-', Place::Hours, &pairs(0..24, |hour| 23 - hour))?,
+        of('-', Place::TensOfMinutes, &pairs(0..6, |tens| 5 - tens))?,
+        of('-', Place::Minutes, &pairs(0..10, |minutes| 9 - minutes))?,
+    ];
 
     // It is ahead: the local time and a minute more, in the same hour or the next one.
-    let tens = digits(languages, '+', TENS_OF_MINUTES, (0..=5).map(same))?;
-    let minutes = digits(languages, '+', MINUTES, (0..=8).map(next))?;
-    let not_carried = languages.and([tens, minutes])?;
-    let tens = digits(languages, '+', TENS_OF_MINUTES, (0..=4).map(next))?;
-    let minutes = digits(languages, '+', MINUTES, [(9, 0)])?;
-    let carried = languages.and([tens, minutes])?;
-    let minutes = languages.alt([not_carried, carried])?;
-    let same_tens = digits(languages, '+', TENS_OF_HOURS, (0..=2).map(same))?;
-    let hours = digits(languages, '+', HOURS, (0..=9).map(same))?;
-    let same_hour = languages.and([same_tens, hours, minutes])?;
-    let hours = digits(languages, '+', HOURS, (0..=8).map(next))?;
-    let not_carried = languages.and([same_tens, hours])?;
-    let tens = digits(languages, '+', TENS_OF_HOURS, (0..=1).map(next))?;
-    let hours = digits(languages, '+', HOURS, [(9, 0)])?;
-    let carried = languages.and([tens, hours])?;
-    let midnight = whole(languages, &format!(r"23:\d\d:60{FRACTION}\+00:\d\d"))?;
-    let hours = languages.alt([not_carried, carried, midnight])?;
-    let minutes = whole(languages, &format!(r"\d\d:59:60{FRACTION}\+\d\d:00"))?;
-    let next_hour = languages.and([hours, minutes])?;
-    let either = languages.alt([same_hour, next_hour])?;
-    let times = whole(languages, &format!(r"{MINUTE}:60{FRACTION}\+{MINUTE}"))?;
-    let ahead = languages.and([times, either])?;
-
+    let same_hour = of('+', Place::Hours, &pairs(0..24, |hour| hour))?;
+    let in_same_ten = [
+        same_hour,
+        of('+', Place::TensOfMinutes, &pairs(0..6, |tens| tens))?,
+        of('+', Place::Minutes, &pairs(0..9, |minutes| minutes + 1))?,
+    ];
+    let in_next_ten = [
+        same_hour,
+        of('+', Place::TensOfMinutes, &pairs(0..5, |tens| tens + 1))?,
+        of('+', Place::Minutes, &[(9, 0)])?,
+    ];
+    let in_next_hour = [
+        of('+', Place::Hours, &pairs(0..24, |hour| (hour + 1) % 24))?,
+        of('+', Place::TensOfMinutes, &[(5, 0)])?,
+        of('+', Place::Minutes, &[(9, 0)])?,
+    ];
     let utc = whole(languages, &format!("23:59:60{FRACTION}[Zz]"))?;
-    Ok(languages.alt([utc, behind, ahead])?)
+    let mut all = vec![utc];
+    for parts in [behind, in_same_ten, in_next_ten, in_next_hour] {
+        all.push(languages.and(parts)?);
+    }
+    Ok(languages.alt(all)?)
 }
 
 /// With offsets of whole quarters of an hour: an automaton has to keep every local time apart, and
@@ -85,24 +76,72 @@ fn leap_second_of_zones(languages: &mut Languages) -> Result<LanguageId> {
     Ok(languages.and([any, quarters])?)
 }
 
-/// Leap seconds with an offset of this sign, of which the digits at one place of the local time and
-/// of the offset are a pair of these.
-fn digits(
-    languages: &mut Languages,
-    sign: char,
-    place: usize,
-    pairs: impl IntoIterator<Item = (u32, u32)>,
-) -> Result<LanguageId> {
-    let other = whole(languages, r"[\d:]")?;
-    let middle = whole(languages, &format!(r":60{FRACTION}\{sign}"))?;
-    let (before, after) = (vec![other; place], vec![other; "HH:MM".len() - place - 1]);
-    let mut all = Vec::new();
-    for (a, b) in pairs {
-        let (a, b) = (languages.text(&a.to_string())?, languages.text(&b.to_string())?);
-        let parts = [&before[..], &[a], &after, &[middle], &before, &[b], &after].concat();
-        all.push(languages.sequence(parts)?);
+/// A place in a local time or an offset.
+#[derive(Clone, Copy)]
+enum Place {
+    Hours,
+    TensOfMinutes,
+    Minutes,
+}
+
+/// What leap seconds are made of.
+struct Pieces {
+    digit: LanguageId,
+    colon: LanguageId,
+    /// From behind the minutes up to the sign of the offset.
+    second: LanguageId,
+}
+
+impl Pieces {
+    fn new(languages: &mut Languages) -> Result<Self> {
+        let fraction = whole(languages, FRACTION)?;
+        let second = languages.text(":60")?;
+        Ok(Self {
+            digit: whole(languages, r"\d")?,
+            colon: languages.text(":")?,
+            second: languages.sequence([second, fraction])?,
+        })
     }
-    Ok(languages.alt(all)?)
+
+    /// Leap seconds with an offset of this sign, of which the digits at one place of the local time and
+    /// of the offset are a pair of these.
+    fn pairs(
+        &self,
+        languages: &mut Languages,
+        sign: char,
+        place: Place,
+        pairs: &[(u32, u32)],
+    ) -> Result<LanguageId> {
+        let &Self { digit, colon, second } = self;
+        let sign = languages.text(&sign.to_string())?;
+        let mut all = Vec::with_capacity(pairs.len());
+        for &(local, offset) in pairs {
+            let mut number = |number| match place {
+                Place::Hours => languages.text(&format!("{number:02}")),
+                _ => languages.text(&format!("{number}")),
+            };
+            let (local, offset) = (number(local)?, number(offset)?);
+            all.push(
+                languages.sequence(match place {
+                    Place::Hours => {
+                        [local, colon, digit, digit, second, sign, offset, colon, digit, digit]
+                            .to_vec()
+                    }
+                    Place::TensOfMinutes => [
+                        digit, digit, colon, local, digit, second, sign, digit, digit, colon,
+                        offset, digit,
+                    ]
+                    .to_vec(),
+                    Place::Minutes => [
+                        digit, digit, colon, digit, local, second, sign, digit, digit, colon,
+                        digit, offset,
+                    ]
+                    .to_vec(),
+                })?,
+            );
+        }
+        Ok(languages.alt(all)?)
+    }
 }
 
 /// `full-time`
