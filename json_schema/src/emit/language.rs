@@ -315,9 +315,13 @@ impl Emitter<'_, '_, '_> {
         }
         let characters = match self.lettering() {
             Lettering::Json => characters(set),
-            _ => Expr::class(set.ranges().iter().copied()),
+            _ => match set.single() {
+                Some(c) => Expr::literal(c.to_string()),
+                None => Expr::class(set.ranges().iter().copied()),
+            },
         };
         match &characters.kind {
+            ExprKind::Literal(_) => Ok(characters),
             ExprKind::Class(class) if class.ranges.len() <= SMALL_CLASS => Ok(characters),
             _ => {
                 let rule = self.fresh("characters");
@@ -425,6 +429,10 @@ impl<'a> Parts<'a> {
                     *uses += 1;
                 }
             }
+            if goes_on_with_text(languages, part) {
+                // A character and what is before it are one text.
+                size -= 2;
+            }
             sizes.insert(part, (size, 0));
         }
         Self { name, sizes, rules: FxHashMap::default() }
@@ -433,6 +441,20 @@ impl<'a> Parts<'a> {
     fn is_shared(&self, part: LanguageId) -> bool {
         self.sizes.get(&part).is_some_and(|&(size, uses)| uses > 1 && size >= SHARED_SIZE)
     }
+}
+
+/// Whether a part is one character before another.
+fn goes_on_with_text(languages: &Languages, part: LanguageId) -> bool {
+    let is_character = |part| match languages.shape(part) {
+        Some(Shape::Class(set)) => set.single().is_some(),
+        _ => false,
+    };
+    let Some(Shape::Concat(first, second)) = languages.shape(part) else { return false };
+    let next = match languages.shape(second) {
+        Some(Shape::Concat(next, _)) => next,
+        _ => second,
+    };
+    is_character(first) && is_character(next)
 }
 
 /// The rules of an automaton that is being written.
@@ -450,6 +472,9 @@ struct Rules<'a> {
 
 /// One code point of a set, with an escape only where JSON requires one.
 fn characters(set: &CharSet) -> Expr {
+    if let Some(c) = set.single() {
+        return Expr::literal(required_escape(c).unwrap_or_else(|| c.to_string()));
+    }
     // Most sets are of a few characters that need no escape.
     let is_apart =
         |&(lo, hi): &(char, char)| NOT_RAW.iter().all(|&(from, to)| hi < from || to < lo);

@@ -61,6 +61,14 @@ impl CharSet {
         &self.ranges
     }
 
+    /// The only code point, if there is one.
+    pub(crate) fn single(&self) -> Option<char> {
+        match self.ranges() {
+            &[(lo, hi)] if lo == hi => Some(lo),
+            _ => None,
+        }
+    }
+
     /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
