@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 
 use grammask_gbnf::Expr;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::Emitter;
 use super::number::digit_bounds;
@@ -160,7 +161,7 @@ struct Reading {
     low: Ordering,
     high: Ordering,
     /// For each multiple, then for each of the indivisible.
-    remainders: Vec<Remainder>,
+    remainders: SmallVec<[Remainder; 2]>,
 }
 
 /// What is left of the digits so far, divided by a step.
@@ -219,15 +220,21 @@ impl Edge {
         longer.then(order).then(rest)
     }
 
-    fn after(&self, order: Ordering, reading: &Reading, digit: u8) -> Ordering {
-        let mine = if reading.phase == Phase::Fraction {
-            self.fraction.get(reading.fraction as usize).copied().unwrap_or(0)
-        } else {
-            match self.integer.get(reading.integer as usize) {
+    /// How a number compares so far with one more digit, which stands behind so many others before the point,
+    /// or after it.
+    fn after(
+        &self,
+        order: Ordering,
+        (integer, fraction): (u32, Option<u32>),
+        digit: u8,
+    ) -> Ordering {
+        let mine = match fraction {
+            Some(place) => self.fraction.get(place as usize).copied().unwrap_or(0),
+            None => match self.integer.get(integer as usize) {
                 Some(&mine) => mine,
                 // The number is longer, which decides.
                 None => return Ordering::Equal,
-            }
+            },
         };
         order.then(digit.cmp(&mine))
     }
@@ -274,7 +281,7 @@ impl<'a> Speller<'a> {
             digits: Digits::None,
             low: Ordering::Equal,
             high: Ordering::Equal,
-            remainders: vec![remainder; self.steps().count()],
+            remainders: SmallVec::from_elem(remainder, self.steps().count()),
         }
     }
 
@@ -289,8 +296,9 @@ impl<'a> Speller<'a> {
             let mut to: Vec<(usize, Vec<(char, char)>)> = Vec::new();
             for c in CHARACTERS.chars() {
                 let Some(next) = self.after(&reading, c, &signs) else { continue };
-                let number = *numbers.entry(next.clone()).or_insert(met.len());
+                let number = numbers.get(&next).copied().unwrap_or(met.len());
                 if number == met.len() {
+                    numbers.insert(next.clone(), number);
                     met.push(next);
                 }
                 match to.iter_mut().find(|(known, _)| *known == number) {
@@ -334,74 +342,81 @@ impl<'a> Speller<'a> {
         Signs([self.edges(false), self.edges(true)])
     }
 
+    /// What has been read after one more character, if a number may go on with it.
     fn after(&self, before: &Reading, c: char, signs: &Signs) -> Option<Reading> {
-        let mut now = before.clone();
-        let any = self.numbers == Numbers::Any;
-        let digit = match c {
+        match c {
             '-' => {
-                now.phase = Phase::Sign;
-                now.negative = true;
-                return (before.phase == Phase::Start && signs.of(&now).is_some()).then_some(now);
+                let now = Reading { phase: Phase::Sign, negative: true, ..before.clone() };
+                (before.phase == Phase::Start && signs.of(&now).is_some()).then_some(now)
             }
-            '.' => {
-                now.phase = Phase::Point;
-                let may = any || self.set.fraction != Fraction::Without;
-                let ends = matches!(before.phase, Phase::Zero | Phase::Integer);
-                // From here on the lengths are known.
-                if let Some([low, high]) = signs.of(before) {
-                    let longer = |edge: &Option<Edge>| {
-                        edge.as_ref().map_or(Ordering::Equal, |edge| edge.longer(before))
-                    };
-                    now.low = longer(low).then(now.low);
-                    now.high = longer(high).then(now.high);
-                }
-                now.integer = 0;
-                return (may && ends).then_some(now);
-            }
-            c => c as u8 - b'0',
-        };
-        now.phase = match (before.phase, digit) {
+            '.' => self.after_point(before, signs),
+            digit => self.after_digit(before, digit as u8 - b'0', signs),
+        }
+    }
+
+    fn after_point(&self, before: &Reading, signs: &Signs) -> Option<Reading> {
+        let may = self.numbers == Numbers::Any || self.set.fraction != Fraction::Without;
+        let ends = matches!(before.phase, Phase::Zero | Phase::Integer);
+        if !may || !ends {
+            return None;
+        }
+        let mut now = Reading { phase: Phase::Point, integer: 0, ..before.clone() };
+        // From here on the lengths are known.
+        if let Some([low, high]) = signs.of(before) {
+            let longer = |edge: &Option<Edge>| {
+                edge.as_ref().map_or(Ordering::Equal, |edge| edge.longer(before))
+            };
+            now.low = longer(low).then(now.low);
+            now.high = longer(high).then(now.high);
+        }
+        Some(now)
+    }
+
+    fn after_digit(&self, before: &Reading, digit: u8, signs: &Signs) -> Option<Reading> {
+        let phase = match (before.phase, digit) {
             (Phase::Start | Phase::Sign, 0) => Phase::Zero,
             (Phase::Start | Phase::Sign | Phase::Integer, _) => Phase::Integer,
             (Phase::Zero, _) => return None,
             (Phase::Point | Phase::Fraction, _) => Phase::Fraction,
         };
         let [low, high] = signs.of(before)?;
-        if now.phase == Phase::Fraction {
+        if phase == Phase::Fraction {
             if digit != 0 && self.set.fraction == Fraction::Without
                 || before.fraction >= self.digits.fraction
             {
                 return None;
             }
-        } else if now.phase == Phase::Integer {
+        }
+        let mut further = 0;
+        if phase == Phase::Integer {
             let most = high.as_ref().map_or(usize::MAX, |high| high.integer.len());
             let most = if self.counted { most.min(self.digits.integer as usize) } else { most };
-            if before.integer as usize >= most {
-                return None;
-            }
+            further = most.checked_sub(before.integer as usize + 1)?;
         }
-        now.ends_in_zero = now.phase == Phase::Fraction && digit == 0;
-        if digit != 0 {
-            let behind = now.phase == Phase::Fraction;
-            now.digits = if behind { Digits::Fraction } else { Digits::Integer };
-        }
+        let mut now = Reading { phase, ..before.clone() };
+        let place = (phase == Phase::Fraction).then_some(before.fraction);
         for (step, rest) in self.steps().zip(&mut now.remainders) {
-            *rest =
-                rest.after(step, digit, (now.phase == Phase::Fraction).then_some(before.fraction));
+            *rest = rest.after(step, digit, place);
         }
-        if now.remainders[..self.set.multiples.len()].contains(&Remainder::Never) {
+        // Most states that only lead to numbers which are no multiples are not looked at.
+        let read = place.map_or(0, |place| place + 1);
+        let mut multiples = self.set.multiples.iter().zip(&now.remainders);
+        if !multiples.all(|(&step, rest)| rest.may_be_none(step, further, read)) {
             return None;
         }
-        if now.phase != Phase::Zero {
-            let reading = Reading { phase: now.phase, ..before.clone() };
-            if let Some(low) = low {
-                now.low = low.after(now.low, &reading, digit);
-            }
-            if let Some(high) = high {
-                now.high = high.after(now.high, &reading, digit);
-            }
+        now.ends_in_zero = phase == Phase::Fraction && digit == 0;
+        if digit != 0 {
+            now.digits = if place.is_some() { Digits::Fraction } else { Digits::Integer };
         }
-        match now.phase {
+        if phase != Phase::Zero {
+            let order = |edge: &Option<Edge>, order| match edge {
+                Some(edge) => edge.after(order, (before.integer, place), digit),
+                None => order,
+            };
+            now.low = order(low, now.low);
+            now.high = order(high, now.high);
+        }
+        match phase {
             Phase::Integer if self.counted => now.integer += 1,
             Phase::Integer => {
                 let length = |edge: &Option<Edge>| edge.as_ref().map_or(0, |e| e.integer.len());
@@ -464,6 +479,23 @@ impl Remainder {
             return Self::Rest { rest: step.append(rest, 0), zeros };
         }
         Self::Rest { rest: step.append(step.shift(rest, zeros), digit), zeros: 0 }
+    }
+
+    /// Whether nothing may be left if at most so many digits come before the point, and any behind it, of which
+    /// some have been read.
+    fn may_be_none(self, step: Step, before_point: usize, read: u32) -> bool {
+        let Self::Rest { rest, zeros } = self else { return false };
+        if step.exponent > 0 {
+            return true;
+        }
+        let behind = step.exponent.unsigned_abs().saturating_sub(read.into());
+        let digits = behind.saturating_add(before_point as u64);
+        // Numbers with these digits at their ends are so many on end.
+        let Some(numbers) = u32::try_from(digits).ok().and_then(|it| 10_u64.checked_pow(it)) else {
+            return true;
+        };
+        let rest = step.shift(rest, zeros + digits);
+        rest == 0 || step.factor - rest < numbers
     }
 
     /// Whether nothing is left of a number with so many digits after the point.
