@@ -65,6 +65,12 @@ proptest! {
         let translation = translate(&schema, &options).unwrap();
         let automaton = Automaton::compile(&translation.grammar, "root").unwrap();
         let multiples = step.iter().flat_map(|&(step, _)| [step, -step, 3 * step, 7 * step + 1]);
+        let within = step.iter().flat_map(|&(step, _)| {
+            low.iter().chain(&high).flat_map(move |&(value, _)| {
+                [-1, 0, 1].map(|times| value - value % step + times * step)
+            })
+        });
+        let multiples = multiples.chain(within);
         let near = low.iter().chain(&high).flat_map(|&(value, _)| {
             [-1000, -999, -10, -1, 0, 1, 10, 999, 1000].map(|step| value + step)
         });
