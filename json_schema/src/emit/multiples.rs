@@ -380,12 +380,9 @@ impl<'a> Speller<'a> {
             (Phase::Point | Phase::Fraction, _) => Phase::Fraction,
         };
         let [low, high] = signs.of(before)?;
-        if phase == Phase::Fraction {
-            if digit != 0 && self.set.fraction == Fraction::Without
-                || before.fraction >= self.digits.fraction
-            {
-                return None;
-            }
+        let may_have_digit = digit == 0 || self.set.fraction != Fraction::Without;
+        if phase == Phase::Fraction && !(may_have_digit && before.fraction < self.digits.fraction) {
+            return None;
         }
         let mut further = 0;
         if phase == Phase::Integer {
