@@ -18,6 +18,7 @@ use crate::generations::Footprint;
 use crate::mask::TokenMask;
 use crate::preorder::{Outline, Reach};
 use crate::quotient::Quotient;
+use crate::runs;
 use crate::similar::{Difference, similar};
 use crate::tables::Tables;
 use crate::token_id::TokenId;
@@ -46,6 +47,29 @@ impl Interior {
         let mut walk = Walk::new(start, (tables, terms), |_| false);
         walk.through(vec![(vec![start], term)]);
         walk.into_table()
+    }
+
+    /// The table of a term that begins with some bytes of one set, one by one told apart from others; nothing if
+    /// it does not.
+    pub(crate) fn of_run(
+        start: TrieNode,
+        term: TermId,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Option<Self> {
+        let (set, bytes, rest) = terms.run(term).filter(|(set, ..)| runs::tells_apart(set))?;
+        if !tables.is_large(start) {
+            return None;
+        }
+        let run = tables.run(start, set);
+        let mut walk = Walk::new(start, (tables, terms), |_| false);
+        run.tokens_before(bytes).for_each(|tokens| walk.inside.add_list(tokens));
+        let nodes = run.nodes_behind(bytes);
+        if walk.outside.goes_on(nodes, rest) {
+            walk.inside.extend(nodes.iter().flat_map(|&node| tables.trie.tokens_at(node)));
+            walk.through(vec![(nodes.to_vec(), rest)]);
+        }
+        Some(walk.into_table())
     }
 
     /// The table of a key below a node, for as long as plenty of keys are left.

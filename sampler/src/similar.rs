@@ -138,7 +138,7 @@ impl Difference {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeSet;
 
     use grammask_gbnf::{Automaton, ByteSet, Label, TermId, Terms, parse};
@@ -169,7 +169,12 @@ mod tests {
     }
 
     /// The bytes that can be read somewhere below a node although the term may end before them.
-    fn ambiguous(start: TrieNode, term: TermId, trie: &TokenTrie, terms: &Terms) -> ByteSet {
+    pub(crate) fn ambiguous(
+        start: TrieNode,
+        term: TermId,
+        trie: &TokenTrie,
+        terms: &Terms,
+    ) -> ByteSet {
         let mut found = ByteSet::default();
         let mut pending = vec![(start, term)];
         while let Some((node, term)) = pending.pop() {

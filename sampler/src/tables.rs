@@ -16,6 +16,7 @@ use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
 use crate::preorder::{Outline, Reach};
 use crate::quotient::{Alike, Quotient};
+use crate::runs::Run;
 use crate::shapes::Shapes;
 use crate::token_set::Found;
 use crate::trie::{TokenTrie, TrieNode};
@@ -43,6 +44,8 @@ pub(crate) struct Tables {
     belows: Mutex<Generations<Box<[TrieNode]>, Arc<Below>>>,
     /// By (where in the trie, quotient of terms).
     alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
+    /// By (where in the trie, bytes).
+    runs: Mutex<Generations<(TrieNode, ByteSet), Arc<Run>>>,
     /// By (what the value lies behind, value).
     values: Mutex<Generations<(usize, Fingerprint), Arc<ValueTokens>>>,
     costs: Mutex<Generations<Fingerprint, Arc<Costs>>>,
@@ -63,13 +66,15 @@ const ITERATIONS: usize = 1 << 20;
 const BELOWS: usize = 1 << 20;
 /// for terms that are alike inside,
 const ALIKE: usize = 256 << 10;
+/// for bytes of one set in a row,
+const RUNS: usize = 256 << 10;
 /// for what is left of terms, where tokens are few,
 const COSTS: usize = 4 << 20;
 /// and for the values of members that many schemas have.
 const VALUES: usize = 256 << 10;
 /// All of them together.
 pub(crate) const MOST_BYTES: usize =
-    INTERIORS + CROSSINGS + KEYS + ITERATIONS + BELOWS + ALIKE + COSTS + VALUES;
+    INTERIORS + CROSSINGS + KEYS + ITERATIONS + BELOWS + ALIKE + RUNS + COSTS + VALUES;
 /// With so many bytes most of the trie begins.
 const WIDE: usize = 48;
 /// Where a bound on a length is not reached by tokens of this share of the longest one's bytes,
@@ -117,6 +122,7 @@ impl Tables {
             iterations: Mutex::new(Generations::new(ITERATIONS)),
             belows: Mutex::new(Generations::new(BELOWS)),
             alike: Mutex::new(Generations::new(ALIKE)),
+            runs: Mutex::new(Generations::new(RUNS)),
             values: Mutex::new(Generations::new(VALUES)),
             costs: Mutex::new(Generations::new(COSTS)),
             visited: AtomicU64::new(0),
@@ -133,7 +139,7 @@ impl Tables {
         self.all().iter().for_each(|tables| tables.keep());
     }
 
-    fn all(&self) -> [&dyn Kept; 8] {
+    fn all(&self) -> [&dyn Kept; 9] {
         [
             &self.interiors,
             &self.crossings,
@@ -141,6 +147,7 @@ impl Tables {
             &self.iterations,
             &self.belows,
             &self.alike,
+            &self.runs,
             &self.values,
             &self.costs,
         ]
@@ -192,6 +199,9 @@ impl Tables {
         let (term, _) = terms.without_bounds(term, self.trie.height(node));
         let key = (node, terms.fingerprint(term));
         shared(&self.interiors, &key, || {
+            if let Some(table) = Interior::of_run(node, term, self, terms) {
+                return table;
+            }
             let (free, short) = terms.without_bounds(term, self.short());
             if free == term || self.trie.at_depth(node, short).len() > FEW_LONG {
                 let similar = || Interior::of_similar(node, term, self, terms);
@@ -301,6 +311,11 @@ impl Tables {
     pub(crate) fn alike(&self, node: TrieNode, quotient: Quotient) -> Arc<Alike> {
         let key = (node, quotient);
         shared(&self.alike, &key, || Alike::new(node, &key.1, self))
+    }
+
+    /// What lies below a node by bytes of a set alone.
+    pub(crate) fn run(&self, node: TrieNode, set: ByteSet) -> Arc<Run> {
+        shared(&self.runs, &(node, set), || Run::new(node, &set, self))
     }
 
     /// The tokens of a value that begins behind some nodes, if they can be found.
