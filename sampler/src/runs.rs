@@ -102,7 +102,7 @@ mod tests {
                 _ => None,
             });
             let mut states: Vec<TermId> = first.collect();
-            let mut known = FxHashSet::from_iter(states.iter().copied());
+            let mut known: FxHashSet<TermId> = states.iter().copied().collect();
             let mut at = 0;
             while let Some(&term) = states.get(at) {
                 at += 1;
