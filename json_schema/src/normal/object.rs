@@ -125,7 +125,12 @@ impl Constraint for ObjectShape {
         for (key, _) in self.properties.iter().chain(other.properties.iter()) {
             if !properties.contains(key) {
                 let values = [self.value(key, terms), other.value(key, terms)];
-                properties.set(key, terms.all(&values));
+                let value = terms.all(&values);
+                let is_required = || self.required.contains(key) || other.required.contains(key);
+                if value == TermId::NOTHING && is_required() {
+                    return None;
+                }
+                properties.set(key, value);
             }
         }
         let mut required = self.required.clone();

@@ -59,9 +59,6 @@ impl Term {
     }
 }
 
-/// The parts of a combination of one kind, and one of some parts.
-type Combination = (fn(&Term) -> Option<&[TermId]>, fn(Vec<TermId>) -> Term);
-
 /// The table of terms.
 #[derive(Debug)]
 pub(crate) struct Terms {
@@ -70,6 +67,8 @@ pub(crate) struct Terms {
     values: HashMap<Value, TermId>,
     combinations: FxHashMap<Term, TermId>,
     schemas: Table<SchemaId, TermId>,
+    /// Of terms without other values than some strings, as far as it has been noted, these, sorted.
+    strings: FxHashMap<TermId, Box<[Box<str>]>>,
     /// The languages of strings.
     pub(crate) languages: Languages,
     automata: FxHashMap<LanguageId, Option<Rc<Dfa>>>,
@@ -98,6 +97,7 @@ impl Terms {
             values: HashMap::new(),
             combinations: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
             schemas: Table::with_capacity(subschemas),
+            strings: FxHashMap::default(),
             languages: Languages::default(),
             automata: FxHashMap::default(),
             formats: FxHashMap::default(),
@@ -251,6 +251,40 @@ impl Terms {
         term
     }
 
+    /// Notes that a term has no other values than some strings: those that tell alternatives apart, mostly, so
+    /// that what is in none need not be looked at.
+    pub(crate) fn note_strings(&mut self, term: TermId, mut strings: Vec<Box<str>>) {
+        strings.sort_unstable();
+        self.strings.insert(term, strings.into());
+    }
+
+    /// Whether two terms are known to have no value in common.
+    fn are_apart(&self, one: TermId, other: TermId) -> bool {
+        let (Some(one), Some(other)) = (self.strings.get(&one), self.strings.get(&other)) else {
+            return false;
+        };
+        let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
+        few.iter().all(|text| many.binary_search(text).is_err())
+    }
+
+    /// Drops what says nothing beside some other term of a conjunction; whether no value is left.
+    fn drop_apart(&self, all: &mut SmallVec<[TermId; 4]>) -> bool {
+        let mut at = 0;
+        while let Some(&part) = all.get(at) {
+            let (term, is_negated) = match *self.get(part) {
+                Term::Not(inner) => (inner, true),
+                _ => (part, false),
+            };
+            let is_apart = all.iter().any(|&other| self.are_apart(other, term));
+            match (is_apart, is_negated) {
+                (true, true) => drop(all.remove(at)),
+                (true, false) => return true,
+                _ => at += 1,
+            }
+        }
+        false
+    }
+
     pub(crate) fn value(&mut self, value: &Value) -> TermId {
         if let Some(&id) = self.values.get(value) {
             return id;
@@ -261,11 +295,21 @@ impl Terms {
     }
 
     pub(crate) fn all(&mut self, parts: &[TermId]) -> TermId {
-        self.combine(parts, TermId::ANY, TermId::NOTHING, (Term::parts_of_all, Term::All))
+        let Some(mut all) = self.flat(parts, TermId::ANY, TermId::NOTHING, Term::parts_of_all)
+        else {
+            return TermId::NOTHING;
+        };
+        if all.len() > 1 && !self.strings.is_empty() && self.drop_apart(&mut all) {
+            return TermId::NOTHING;
+        }
+        self.combine(all, TermId::ANY, Term::All)
     }
 
     pub(crate) fn some(&mut self, parts: &[TermId]) -> TermId {
-        self.combine(parts, TermId::NOTHING, TermId::ANY, (Term::parts_of_some, Term::Some))
+        match self.flat(parts, TermId::NOTHING, TermId::ANY, Term::parts_of_some) {
+            Some(some) => self.combine(some, TermId::NOTHING, Term::Some),
+            None => TermId::ANY,
+        }
     }
 
     pub(crate) fn not(&mut self, part: TermId) -> TermId {
@@ -279,19 +323,20 @@ impl Terms {
         }
     }
 
-    fn combine(
+    /// The parts of a combination, each once; nothing if one of them decides it.
+    fn flat(
         &mut self,
         parts: &[TermId],
         neutral: TermId,
         absorbing: TermId,
-        (parts_of, make): Combination,
-    ) -> TermId {
+        parts_of: fn(&Term) -> Option<&[TermId]>,
+    ) -> Option<SmallVec<[TermId; 4]>> {
         let mut flat: SmallVec<[TermId; 4]> = SmallVec::new();
         let mut known = FxHashSet::default();
         for part in parts {
             for &one in parts_of(self.get(*part)).unwrap_or(from_ref(part)) {
                 if one == absorbing {
-                    return absorbing;
+                    return None;
                 }
                 if one == neutral {
                     continue;
@@ -308,10 +353,19 @@ impl Terms {
         }
         // That they have run out is found by the next who asks.
         let _ = self.spend(flat.len());
-        match flat[..] {
+        Some(flat)
+    }
+
+    fn combine(
+        &mut self,
+        parts: SmallVec<[TermId; 4]>,
+        neutral: TermId,
+        make: fn(Vec<TermId>) -> Term,
+    ) -> TermId {
+        match parts[..] {
             [] => neutral,
             [only] => only,
-            _ => self.intern(make(flat.into_vec())),
+            _ => self.intern(make(parts.into_vec())),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `enum`, `const`: sets of values, compared by value.
 
 use std::collections::HashSet;
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -8,11 +9,31 @@ use serde_json::Value;
 use super::{Keywords, Reader};
 use crate::decimal::Decimal;
 use crate::error::SchemaError;
+use crate::member::member;
 use crate::normal::{
     ArrayShape, Constraint, Keys, Normal, NumberSet, ObjectShape, Regions, StringSet, TermId, Terms,
 };
+use crate::resolve::SchemaId;
+
+/// More strings are hardly there to tell alternatives apart.
+const MOST_STRINGS: usize = 64;
 
 impl<'s> Reader<'s, '_> {
+    /// Some strings without which a subschema has no value, if that is seen at once.
+    pub(super) fn strings_of(&self, id: SchemaId) -> Option<Vec<Box<str>>> {
+        let map = self.document.value(id).as_object()?;
+        let dialect = self.document.dialect(id);
+        if dialect.reference_stands_alone(map) {
+            return None;
+        }
+        let get = |keyword| member(map, keyword).filter(|_| dialect.keyword(keyword).is_some());
+        let values = match (get("const"), get("enum")) {
+            (Some(value), _) => from_ref(value),
+            (None, values) => values?.as_array().filter(|values| values.len() <= MOST_STRINGS)?,
+        };
+        values.iter().map(|value| value.as_str().map(Box::from)).collect()
+    }
+
     pub(super) fn read_constants(
         &mut self,
         keywords: &Keywords<'s>,

@@ -198,7 +198,7 @@ impl<'s, 'o> Reader<'s, 'o> {
             Value::Bool(false) => Ok(TermId::NOTHING),
             Value::Object(map) if map.is_empty() => Ok(TermId::ANY),
             _ => match self.document.child(parent, value) {
-                Some(id) => Ok(self.terms.schema(id)),
+                Some(id) => Ok(self.term_of(id)),
                 None => Err(SchemaError::invalid(
                     path.iter().fold(self.document.pointer(parent).to_owned(), |at, token| {
                         joined(&at, token)
@@ -207,6 +207,17 @@ impl<'s, 'o> Reader<'s, 'o> {
                 )),
             },
         }
+    }
+
+    fn term_of(&mut self, id: SchemaId) -> TermId {
+        let known = self.terms.len();
+        let term = self.terms.schema(id);
+        if self.terms.len() > known
+            && let Some(strings) = self.strings_of(id)
+        {
+            self.terms.note_strings(term, strings);
+        }
+        term
     }
 
     /// The terms of the array of subschemas under `keyword`.
