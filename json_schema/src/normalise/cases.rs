@@ -8,7 +8,7 @@
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use super::{Branches, Normaliser};
+use super::{Branches, Normaliser, only_demand};
 use crate::error::{SchemaError, SchemaErrorKind};
 use crate::language::LanguageId;
 use crate::normal::{
@@ -49,10 +49,16 @@ impl Normaliser<'_, '_> {
     ) -> Result<Vec<Case>, SchemaError> {
         let place = Place { id, tracked };
         let mut cases = vec![Case::plain(Normal::any())];
+        // Beside what else is demanded fewer branches overlap.
+        let mut one_of = Vec::new();
         for part in parts {
             match part {
                 Part::Normal(other) => self.restrict(&mut cases, other, place)?,
                 Part::Term(term) => {
+                    if !tracked && let Some(branches) = self.only_one_of(*term)? {
+                        one_of.push(branches);
+                        continue;
+                    }
                     let others = self.cases(*term, place)?;
                     cases = self.product(&cases, &others, place)?;
                 }
@@ -100,12 +106,31 @@ impl Normaliser<'_, '_> {
                 | Part::Unevaluated { .. } => {}
             }
         }
+        for (id, terms) in one_of {
+            cases = self.one_of(&cases, &terms, Place { id: Some(id), tracked })?;
+        }
         for part in parts {
             if let &Part::Unevaluated { properties, items } = part {
                 self.close(&mut cases, properties, items, place)?;
             }
         }
         Ok(cases)
+    }
+
+    /// The branches of a subschema that is nothing but `oneOf`, unless its normal form is known already.
+    fn only_one_of(
+        &mut self,
+        term: TermId,
+    ) -> Result<Option<(SchemaId, Vec<TermId>)>, SchemaError> {
+        let &Term::Schema(id) = self.reader.terms.get(term) else { return Ok(None) };
+        if self.normals.get(term).is_some() {
+            return Ok(None);
+        }
+        let parts = self.parts(id)?;
+        Ok(match only_demand(&parts) {
+            Some(Part::OneOf(terms)) => Some((id, terms.clone())),
+            _ => None,
+        })
     }
 
     /// The cases of a term.
