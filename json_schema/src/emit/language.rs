@@ -397,64 +397,71 @@ fn counts(languages: &Languages, language: LanguageId) -> bool {
 /// A language that is written as it is built.
 struct Parts<'a> {
     name: &'a str,
-    /// Of each part, how large it is and how often it occurs in others.
-    sizes: FxHashMap<LanguageId, (usize, usize)>,
+    known: FxHashMap<LanguageId, PartFacts>,
     /// The rules of parts that occur more than once.
     rules: FxHashMap<LanguageId, String>,
 }
 
+/// What is known of a part.
+struct PartFacts {
+    /// How large it is,
+    size: usize,
+    /// and how often it occurs in others.
+    uses: usize,
+    /// Whether it is one character, or begins with one.
+    begins_text: bool,
+}
+
 impl<'a> Parts<'a> {
     fn new(name: &'a str, language: LanguageId, languages: &Languages) -> Self {
-        let mut sizes: FxHashMap<LanguageId, (usize, usize)> = FxHashMap::default();
+        let mut known: FxHashMap<LanguageId, PartFacts> = FxHashMap::default();
         // What is in a part comes before it.
         let mut pending = vec![(language, false)];
         while let Some((part, finished)) = pending.pop() {
+            if known.contains_key(&part) {
+                continue;
+            }
+            let (mut begins_text, mut is_sequence) = (false, false);
             let inside = match languages.shape(part) {
-                _ if sizes.contains_key(&part) => continue,
-                Some(Shape::Concat(first, second)) => vec![first, second],
+                Some(Shape::Concat(first, second)) => {
+                    is_sequence = true;
+                    vec![first, second]
+                }
                 Some(Shape::Alt(items)) => items,
                 Some(Shape::Repeat { item, .. }) => vec![item],
                 Some(Shape::All { all, none }) => [all, none].concat(),
-                None | Some(Shape::Nothing | Shape::Empty | Shape::Class(_)) => Vec::new(),
+                Some(Shape::Class(set)) => {
+                    begins_text = set.single().is_some();
+                    Vec::new()
+                }
+                None | Some(Shape::Nothing | Shape::Empty) => Vec::new(),
             };
             if !finished {
                 pending.push((part, true));
                 pending.extend(inside.into_iter().map(|part| (part, false)));
                 continue;
             }
-            let mut size: usize = 1;
-            for part in inside {
-                if let Some((of_part, uses)) = sizes.get_mut(&part) {
-                    size = size.saturating_add(*of_part);
-                    *uses += 1;
+            let begins_with_text = |part| known.get(part).is_some_and(|facts| facts.begins_text);
+            // A character and the text behind it are one.
+            let is_text = is_sequence && inside.iter().all(begins_with_text);
+            begins_text |= is_sequence && begins_with_text(&inside[0]);
+            let mut size: usize = usize::from(!is_text);
+            for (at, part) in inside.iter().enumerate() {
+                let Some(facts) = known.get_mut(part) else { continue };
+                facts.uses += 1;
+                if !is_text || at > 0 {
+                    size = size.saturating_add(facts.size);
                 }
             }
-            if goes_on_with_text(languages, part) {
-                // A character and what is before it are one text.
-                size -= 2;
-            }
-            sizes.insert(part, (size, 0));
+            known.insert(part, PartFacts { size, uses: 0, begins_text });
         }
-        Self { name, sizes, rules: FxHashMap::default() }
+        Self { name, known, rules: FxHashMap::default() }
     }
 
     fn is_shared(&self, part: LanguageId) -> bool {
-        self.sizes.get(&part).is_some_and(|&(size, uses)| uses > 1 && size >= SHARED_SIZE)
+        let facts = self.known.get(&part);
+        facts.is_some_and(|facts| facts.uses > 1 && facts.size >= SHARED_SIZE)
     }
-}
-
-/// Whether a part is one character before another.
-fn goes_on_with_text(languages: &Languages, part: LanguageId) -> bool {
-    let is_character = |part| match languages.shape(part) {
-        Some(Shape::Class(set)) => set.single().is_some(),
-        _ => false,
-    };
-    let Some(Shape::Concat(first, second)) = languages.shape(part) else { return false };
-    let next = match languages.shape(second) {
-        Some(Shape::Concat(next, _)) => next,
-        _ => second,
-    };
-    is_character(first) && is_character(next)
 }
 
 /// The rules of an automaton that is being written.
