@@ -41,8 +41,9 @@ pub(crate) fn drop_impossible(
     if open.is_empty() {
         return supplies(lowered, terms);
     }
+    let components = lowered.components();
     lowered.unproven = open.iter().copied().collect();
-    lowered.analyse(terms);
+    lowered.find_productive(&components);
     loop {
         // An error may be one only as long as not all is proven.
         let (mut proven, mut error) = (Vec::new(), None);
@@ -85,13 +86,15 @@ pub(crate) fn drop_impossible(
             lowered.unproven.remove(&part);
         }
         open.retain(|part| lowered.unproven.contains(part));
-        lowered.analyse(terms);
+        lowered.find_productive(&components);
     }
     lowered.unproven.clear();
-    for part in open {
-        lowered.kinds[part as usize] = Kind::Nothing;
+    if !open.is_empty() {
+        for part in open {
+            lowered.kinds[part as usize] = Kind::Nothing;
+        }
+        lowered.analyse(terms);
     }
-    lowered.analyse(terms);
     supplies(lowered, terms)
 }
 

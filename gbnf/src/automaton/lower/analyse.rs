@@ -14,6 +14,33 @@ use crate::graph::Graph;
 const WIDE_LOOP: u32 = 4;
 const WIDE_CLASS: u32 = 33;
 
+/// The rules that refer to each other, directly or not.
+pub(crate) struct Components {
+    references: Graph,
+    /// The rules that refer to each.
+    users: Graph,
+    /// The component of each rule, by number: those that others refer to come first.
+    of: Vec<u32>,
+    /// The rules by component.
+    rules: Vec<usize>,
+}
+
+impl Components {
+    /// The rules of each component, and whether they recurse.
+    fn iter(&self) -> impl Iterator<Item = (&[usize], bool)> {
+        self.rules.chunk_by(|&one, &other| self.are_one(one, other)).map(|component| {
+            let rule = component[0];
+            let refers_to_itself = || self.references.of(rule).contains(&(rule as u32));
+            (component, component.len() > 1 || refers_to_itself())
+        })
+    }
+
+    /// Whether two rules are in one component.
+    fn are_one(&self, one: usize, other: usize) -> bool {
+        self.of[one] == self.of[other]
+    }
+}
+
 impl Lowered<'_> {
     /// Fills in extents, nullability and productivity, and finds the right-linear rules.
     pub(crate) fn analyse(&mut self, terms: &Terms) {
@@ -22,26 +49,13 @@ impl Lowered<'_> {
         self.rule_terms.clear();
         self.linear.fill(false);
         self.regular.fill(false);
-        let n = self.rules.len();
-        let references = Graph::new(0..n, |rule, edges| {
-            edges.extend(self.kinds[self.parts_of(rule)].iter().filter_map(|kind| match kind {
-                Kind::Rule(rule) => Some(*rule),
-                _ => None,
-            }));
-        });
-        let users = references.reversed();
+        let components = self.components();
         let unknown = Extent { regular: false, size: u32::MAX, wide: true };
         self.extents = vec![unknown; self.kinds.len()];
-        // Components come in the order in which what is referred to comes first.
-        let component_of = references.components();
-        let mut by_component: Vec<usize> = (0..n).collect();
-        by_component.sort_by_key(|&rule| component_of[rule]);
         let mut linear = LinearRules::new(terms);
-        let mut queue: VecDeque<usize> = VecDeque::new();
-        let mut queued = vec![false; n];
-        for component in by_component.chunk_by(|&a, &b| component_of[a] == component_of[b]) {
+        let mut queued = vec![false; self.rules.len()];
+        for (component, recursive) in components.iter() {
             let rule = component[0];
-            let recursive = component.len() > 1 || references.of(rule).contains(&(rule as u32));
             if !recursive {
                 for part in self.parts_of(rule) {
                     self.conjoin(part, terms);
@@ -54,33 +68,13 @@ impl Lowered<'_> {
                     && linear.add(component, false, self) == Linear::Terminal;
                 continue;
             }
-            // Least fixed point within the component: a rule is looked at again when one that it
-            // refers to has changed.
-            queue.extend(component);
             for &rule in component {
                 for part in self.parts_of(rule) {
                     self.measure(part..part + 1);
                     self.conjoin(part, terms);
                 }
             }
-            for &rule in component {
-                queued[rule] = true;
-            }
-            while let Some(rule) = queue.pop_front() {
-                queued[rule] = false;
-                let body = self.rules[rule] as usize;
-                let before = (self.nullable[body], self.productive[body]);
-                self.update(self.parts_of(rule));
-                if before != (self.nullable[body], self.productive[body]) {
-                    for &user in users.of(rule) {
-                        let user = user as usize;
-                        let inside = component_of[user] == component_of[rule];
-                        if inside && !std::mem::replace(&mut queued[user], true) {
-                            queue.push_back(user);
-                        }
-                    }
-                }
-            }
+            self.settle(component, &components, &mut queued);
             // Each of these rules refers to one of them, so that none is regular as it is written.
             let found = linear.add(component, true, self);
             if found != Linear::No {
@@ -91,6 +85,57 @@ impl Lowered<'_> {
                 }
             }
         }
+    }
+
+    /// Fills in productivity alone, after other members and lists than before are proven: nothing else depends on
+    /// them, as what has them is not regular.
+    pub(crate) fn find_productive(&mut self, components: &Components) {
+        self.productive.fill(false);
+        let mut queued = vec![false; self.rules.len()];
+        for (component, recursive) in components.iter() {
+            if recursive {
+                self.settle(component, components, &mut queued);
+            } else {
+                self.update(self.parts_of(component[0]));
+            }
+        }
+    }
+
+    /// The least fixed point of nullability and productivity within a component: a rule is looked at again when
+    /// one that it refers to has changed. None is `queued` before and afterwards.
+    fn settle(&mut self, component: &[usize], components: &Components, queued: &mut [bool]) {
+        let mut queue: VecDeque<usize> = component.iter().copied().collect();
+        for &rule in component {
+            queued[rule] = true;
+        }
+        while let Some(rule) = queue.pop_front() {
+            queued[rule] = false;
+            let body = self.rules[rule] as usize;
+            let before = (self.nullable[body], self.productive[body]);
+            self.update(self.parts_of(rule));
+            if before != (self.nullable[body], self.productive[body]) {
+                let users = components.users.of(rule).iter().map(|&user| user as usize);
+                for user in users.filter(|&user| components.are_one(user, rule)) {
+                    if !std::mem::replace(&mut queued[user], true) {
+                        queue.push_back(user);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How the rules refer to each other.
+    pub(crate) fn components(&self) -> Components {
+        let references = Graph::new(0..self.rules.len(), |rule, edges| {
+            edges.extend(self.kinds[self.parts_of(rule)].iter().filter_map(|kind| match kind {
+                Kind::Rule(rule) => Some(*rule),
+                _ => None,
+            }));
+        });
+        let of = references.components();
+        let mut rules: Vec<usize> = (0..self.rules.len()).collect();
+        rules.sort_by_key(|&rule| of[rule]);
+        Components { users: references.reversed(), references, of, rules }
     }
 
     /// The term of a conjunction whose parts are regular.
