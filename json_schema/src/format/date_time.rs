@@ -121,24 +121,13 @@ impl Pieces {
                 _ => languages.text(&format!("{number}")),
             };
             let (local, offset) = (number(local)?, number(offset)?);
-            all.push(
-                languages.sequence(match place {
-                    Place::Hours => {
-                        [local, colon, digit, digit, second, sign, offset, colon, digit, digit]
-                            .to_vec()
-                    }
-                    Place::TensOfMinutes => [
-                        digit, digit, colon, local, digit, second, sign, digit, digit, colon,
-                        offset, digit,
-                    ]
-                    .to_vec(),
-                    Place::Minutes => [
-                        digit, digit, colon, digit, local, second, sign, digit, digit, colon,
-                        digit, offset,
-                    ]
-                    .to_vec(),
-                })?,
-            );
+            let (minutes, hours) = ([colon, digit, digit], [digit, digit, colon]);
+            let [before, after] = [local, offset].map(|number| match place {
+                Place::Hours => [&[number][..], &minutes].concat(),
+                Place::TensOfMinutes => [&hours[..], &[number, digit]].concat(),
+                Place::Minutes => [&hours[..], &[digit, number]].concat(),
+            });
+            all.push(languages.sequence([before, vec![second, sign], after].concat())?);
         }
         Ok(languages.alt(all)?)
     }

@@ -258,31 +258,21 @@ impl Terms {
         self.strings.insert(term, strings.into());
     }
 
-    /// Whether two terms are known to have no value in common.
-    fn are_apart(&self, one: TermId, other: TermId) -> bool {
-        let (Some(one), Some(other)) = (self.strings.get(&one), self.strings.get(&other)) else {
-            return false;
-        };
-        let (few, many) = if one.len() < other.len() { (one, other) } else { (other, one) };
-        few.iter().all(|text| many.binary_search(text).is_err())
-    }
-
-    /// Drops what says nothing beside some other term of a conjunction; whether no value is left.
+    /// Drops the complements of a conjunction that say nothing beside its strings, if it has no other values;
+    /// whether none is left.
     fn drop_apart(&self, all: &mut SmallVec<[TermId; 4]>) -> bool {
-        let mut at = 0;
-        while let Some(&part) = all.get(at) {
-            let (term, is_negated) = match *self.get(part) {
-                Term::Not(inner) => (inner, true),
-                _ => (part, false),
-            };
-            let is_apart = all.iter().any(|&other| self.are_apart(other, term));
-            match (is_apart, is_negated) {
-                (true, true) => drop(all.remove(at)),
-                (true, false) => return true,
-                _ => at += 1,
-            }
+        let mut known = all.iter().filter_map(|part| self.strings.get(part));
+        let Some(first) = known.next() else { return false };
+        let mut common: Vec<&str> = first.iter().map(|text| &**text).collect();
+        for strings in known {
+            common.retain(|&text| strings.binary_search_by(|other| (**other).cmp(text)).is_ok());
         }
-        false
+        all.retain(|part| {
+            let Term::Not(inner) = self.get(*part) else { return true };
+            let Some(excluded) = self.strings.get(inner) else { return true };
+            excluded.iter().any(|text| common.binary_search(&&**text).is_ok())
+        });
+        common.is_empty()
     }
 
     pub(crate) fn value(&mut self, value: &Value) -> TermId {
