@@ -127,6 +127,7 @@ impl Constraint for ObjectShape {
                 let values = [self.value(key, terms), other.value(key, terms)];
                 let value = terms.all(&values);
                 let is_required = || self.required.contains(key) || other.required.contains(key);
+                // The end says so too, but what tells alternatives apart mostly comes first.
                 if value == TermId::NOTHING && is_required() {
                     return None;
                 }

@@ -209,6 +209,7 @@ impl<'s, 'o> Reader<'s, 'o> {
         }
     }
 
+    /// The term of a subschema, wherever it is met; the first time its strings are noted.
     fn term_of(&mut self, id: SchemaId) -> TermId {
         let known = self.terms.len();
         let term = self.terms.schema(id);
@@ -363,7 +364,7 @@ impl<'s, 'o> Reader<'s, 'o> {
         match self.document.value(id) {
             Value::Bool(true) => Ok(TermId::ANY),
             Value::Bool(false) => Ok(TermId::NOTHING),
-            _ => Ok(self.terms.schema(id)),
+            _ => Ok(self.term_of(id)),
         }
     }
 
