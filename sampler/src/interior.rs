@@ -57,17 +57,20 @@ impl Interior {
         tables: &Tables,
         terms: &Terms,
     ) -> Option<Self> {
-        let (set, bytes, rest) = terms.run(term).filter(|(set, ..)| runs::tells_apart(set))?;
         if !tables.is_large(start) {
             return None;
         }
+        let (set, bytes) = terms.run(term).filter(|(set, _)| runs::tells_apart(set))?;
         let run = tables.run(start, set);
         let mut walk = Walk::new(start, (tables, terms), |_| false);
         run.tokens_before(bytes).for_each(|tokens| walk.inside.add_list(tokens));
-        let nodes = run.nodes_behind(bytes);
-        if walk.outside.goes_on(nodes, rest) {
-            walk.inside.extend(nodes.iter().flat_map(|&node| tables.trie.tokens_at(node)));
-            walk.through(vec![(nodes.to_vec(), rest)]);
+        if let nodes @ [first, ..] = run.nodes_behind(bytes) {
+            // Whichever of the bytes they are, the same is left.
+            let path = tables.trie.between(start, *first);
+            let rest = path.iter().fold(term, |term, &byte| terms.next(term, byte));
+            let mut pending = Vec::new();
+            walk.reach(nodes.to_vec(), rest, &mut pending);
+            walk.through(pending);
         }
         Some(walk.into_table())
     }
@@ -189,10 +192,7 @@ impl Interior {
         walk.inside = Found::from(alike.inside.to_mask(tables.len));
         let mut pending = Vec::new();
         for (term, nodes) in ends {
-            if walk.outside.goes_on(&nodes, term) {
-                walk.inside.extend(nodes.iter().flat_map(|&node| tables.trie.tokens_at(node)));
-                pending.push((nodes, term));
-            }
+            walk.reach(nodes, term, &mut pending);
         }
         walk.through(pending);
         Some(walk.into_table())
@@ -286,6 +286,20 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
         Some(self.into_table())
     }
 
+    /// Reaches some nodes, where `next` is left of the term: if the walk goes on there, their tokens are inside.
+    fn reach(
+        &mut self,
+        nodes: Vec<TrieNode>,
+        next: TermId,
+        pending: &mut Vec<(Vec<TrieNode>, TermId)>,
+    ) {
+        if self.outside.goes_on(&nodes, next) {
+            let trie = &self.tables.trie;
+            self.inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
+            pending.push((nodes, next));
+        }
+    }
+
     /// Goes on from some nodes each, with what is left of a term there.
     fn through(&mut self, mut pending: Vec<(Vec<TrieNode>, TermId)>) {
         let (start, tables, terms) = (self.start, self.tables, self.terms);
@@ -299,9 +313,8 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                     let nodes = tops.iter().filter_map(|&top| trie.child(top, byte));
                     let nodes: Vec<TrieNode> = nodes.collect();
                     let next = terms.next(term, byte);
-                    if !nodes.is_empty() && self.outside.goes_on(&nodes, next) {
-                        self.inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
-                        pending.push((nodes, next));
+                    if !nodes.is_empty() {
+                        self.reach(nodes, next, &mut pending);
                     }
                 }
                 continue;

@@ -30,29 +30,25 @@ impl Terms {
     }
 
     /// The bytes of which a term reads some before anything else, one of them at a time: at least how many,
-    /// which are two or more, and what is left of the term behind these.
+    /// which are two or more.
     ///
     /// ```
-    /// use grammask_gbnf::{TermId, Terms};
+    /// use grammask_gbnf::Terms;
     /// let terms = Terms::default();
     /// let digit = terms.class(&[('0', '9')]);
     /// let year = terms.concat(terms.repeat(digit, 4, Some(4)), terms.text(b"AD"));
-    /// let (digits, count, behind) = terms.run(year).expect("it begins with digits");
+    /// let (digits, count) = terms.run(year).expect("it begins with digits");
     /// assert_eq!((digits.len(), count), (10, 4));
-    /// assert_eq!(behind, terms.text(b"AD"));
-    /// assert!(terms.run(behind).is_none());
+    /// assert!(terms.run(terms.text(b"AD")).is_none());
     /// ```
-    pub fn run(&self, term: TermId) -> Option<(ByteSet, usize, TermId)> {
-        let (first, rest) = match self.entry(term).term {
-            Term::Concat(first, rest) => (first, rest),
-            _ => (term, TermId::EMPTY),
+    pub fn run(&self, term: TermId) -> Option<(ByteSet, usize)> {
+        let first = match self.entry(term).term {
+            Term::Concat(first, _) => first,
+            _ => term,
         };
-        let Term::Repeat { item, min: min @ 2.., max } = self.entry(first).term else {
-            return None;
-        };
+        let Term::Repeat { item, min: min @ 2.., .. } = self.entry(first).term else { return None };
         let Term::Bytes(set) = self.entry(item).term else { return None };
-        let more = self.repeat(item, 0, max.map(|max| max - min));
-        Some((set, min as usize, self.concat(more, rest)))
+        Some((set, min as usize))
     }
 
     /// Nothing if more than `most` parts have to be read.
