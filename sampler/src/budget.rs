@@ -276,7 +276,7 @@ impl Engine {
         // The nodes are ascending, and mostly many; crossroads are few.
         for &node in crossroads.iter().filter(|&node| table.ends.nodes.binary_search(node).is_ok())
         {
-            bytes.union_with(&terms.first(terms.after(term, &trie.path(node))));
+            bytes.union_with(&terms.first(terms.reading(term, &trie.path(node)).after));
         }
         bytes
     }

@@ -131,6 +131,11 @@ impl<A: Automaton> Dfa<A> {
         &self.states[number as usize].state
     }
 
+    /// All states that have a number, but the dead one.
+    pub(crate) fn states(&self) -> impl Iterator<Item = A::State> + '_ {
+        self.states[1..].iter().map(|known| known.state.clone())
+    }
+
     /// Whether a match may end in a state.
     pub(crate) fn nullable(&self, number: u32) -> bool {
         self.states[number as usize].nullable

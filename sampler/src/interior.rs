@@ -23,7 +23,7 @@ use crate::similar::{Difference, similar};
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
-use crate::trie::TrieNode;
+use crate::trie::{Path, TrieNode};
 
 /// The tokens of a term, and where tokens leave it.
 #[derive(Debug)]
@@ -42,11 +42,23 @@ pub(crate) struct Interior {
 }
 
 impl Interior {
-    /// Walks the trie below a node through one term.
+    /// Walks the trie below a node through one term, as plainly as can be.
+    #[cfg(test)]
     pub(crate) fn new(start: TrieNode, term: TermId, tables: &Tables, terms: &Terms) -> Self {
+        Self::with_states(start, term, tables, terms).0
+    }
+
+    /// Walks the trie below a node through one term; with the states of it that were met.
+    pub(crate) fn with_states(
+        start: TrieNode,
+        term: TermId,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> (Self, Vec<TermId>) {
         let mut walk = Walk::new(start, (tables, terms), |_| false);
         walk.through(vec![(vec![start], term)]);
-        walk.into_table()
+        let states = walk.dfa.states().chain(walk.followed.iter().copied()).collect();
+        (walk.into_table(), states)
     }
 
     /// The table of a term that begins with some bytes of one set, one by one told apart from others; nothing if
@@ -121,11 +133,23 @@ impl Interior {
                 continue;
             }
             trie.tokens_below(node).iter().for_each(|&token| inside.remove(token));
-            let after = terms.after(term, &path);
+            let after = terms.reading(term, &path).after;
+            // Most of them are one character over and over, from which nothing branches off.
+            let chain: Vec<TrieNode> = trie.chain(node).collect();
+            let text: Path = chain.iter().map(|&node| trie.byte(node)).collect();
+            let reading = terms.reading(after, &text);
+            let (bottom, after) = match chain.last() {
+                Some(&bottom) if reading.after != TermId::NOTHING && !reading.may_end() => {
+                    inside.extend(chain.iter().flat_map(|&node| trie.tokens_at(node)));
+                    (bottom, reading.after)
+                }
+                _ => (node, after),
+            };
             match pending.last_mut() {
                 _ if matches!(after, TermId::EMPTY | TermId::NOTHING) => {}
-                Some((nodes, term)) if *term == after => nodes.push(node),
-                _ => pending.push((vec![node], after)),
+                _ if !trie.has_children(bottom) => {}
+                Some((nodes, term)) if *term == after => nodes.push(bottom),
+                _ => pending.push((vec![bottom], after)),
             }
         }
         let mut walk = Walk::new(start, (tables, terms), |_| false);
@@ -207,6 +231,8 @@ struct Walk<'a, S> {
     crossroads: &'a [TrieNode],
     terms: &'a Terms,
     dfa: Dfa<Repeated<'a>>,
+    /// Terms that were followed without their numbers.
+    followed: Vec<TermId>,
     inside: Found,
     outside: Outside<S>,
     exits: Vec<(u8, TrieNode)>,
@@ -232,6 +258,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
             crossroads: &tables.crossroads,
             terms,
             dfa: Dfa::of_terms(TermId::NOTHING, terms),
+            followed: Vec::new(),
             inside: Found::new(tables.len),
             outside: Outside { ends: Vec::new(), few_left: Vec::new(), stops, known: Vec::new() },
             exits: Vec::new(),
@@ -307,8 +334,20 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
         while let Some((tops, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
             let has_read = tops != [start];
+            if let [top] = tops[..]
+                && !(has_read && terms.nullable(term))
+                && let Some((byte, child)) = trie.only_child(top)
+            {
+                self.followed.push(term);
+                let next = terms.next(term, byte);
+                if next != TermId::NOTHING {
+                    self.reach(vec![child], next, &mut pending);
+                }
+                continue;
+            }
             let first = terms.first(term);
             if first.len() <= FEW_BYTES && !(has_read && terms.nullable(term)) {
+                self.followed.push(term);
                 for byte in first.iter() {
                     let nodes = tops.iter().filter_map(|&top| trie.child(top, byte));
                     let nodes: Vec<TrieNode> = nodes.collect();
@@ -649,6 +688,19 @@ mod tests {
                 let plain = Interior::new(TokenTrie::ROOT, term, &tables, terms);
                 let [of_table, of_plain] = [&table, &plain].map(|it| it.inside.to_mask(tables.len));
                 assert_eq!(of_table, of_plain, "{body} after {text:?}");
+                let stays = |bytes: &[u8]| {
+                    let mut bytes = bytes.iter();
+                    let left = bytes.try_fold(term, |term, &byte| {
+                        let next = terms.next(term, byte);
+                        (!matches!(next, TermId::NOTHING | TermId::EMPTY)).then_some(next)
+                    });
+                    left.is_some()
+                };
+                let by_bytes = vocabulary.ordered().iter().copied();
+                let by_bytes = by_bytes.filter(|&id| vocabulary.bytes(id).is_some_and(stays));
+                let mut expected = TokenMask::new(tables.len);
+                expected.extend(by_bytes);
+                assert_eq!(of_table, expected, "{body} after {text:?}");
                 assert_eq!(table.ends.nodes, plain.ends.nodes, "{body} after {text:?}");
                 assert_eq!(table.exits.sorted(), plain.exits.sorted(), "{body} after {text:?}");
                 assert!(plain.ambiguous.iter().all(|byte| table.ambiguous.contains(byte)));

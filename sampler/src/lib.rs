@@ -57,6 +57,7 @@ mod radix;
 mod reach;
 mod read_ahead;
 mod rng;
+mod rounds;
 mod runs;
 mod samplers;
 mod settings;

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, TermId, Terms};
+use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, Rounds, TermId, Terms};
 use rustc_hash::FxHashSet;
 
 use crate::below::{Below, Belows};
@@ -16,6 +16,7 @@ use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
 use crate::preorder::{Outline, Reach};
 use crate::quotient::{Alike, Quotient};
+use crate::rounds::{self, OfRounds};
 use crate::runs::Run;
 use crate::shapes::Shapes;
 use crate::token_set::Found;
@@ -46,6 +47,8 @@ pub(crate) struct Tables {
     alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
     /// By (where in the trie, bytes).
     runs: Mutex<Generations<(TrieNode, ByteSet), Arc<Run>>>,
+    /// By (where in the trie, term without the bound of its loop).
+    rounds: Mutex<Generations<(TrieNode, Fingerprint), Arc<OfRounds>>>,
     /// By (what the value lies behind, value).
     values: Mutex<Generations<(usize, Fingerprint), Arc<ValueTokens>>>,
     costs: Mutex<Generations<Fingerprint, Arc<Costs>>>,
@@ -68,13 +71,15 @@ const BELOWS: usize = 1 << 20;
 const ALIKE: usize = 256 << 10;
 /// for bytes of one set in a row,
 const RUNS: usize = 256 << 10;
+/// for terms that serve with more rounds of a loop as well,
+const ROUNDS: usize = 256 << 10;
 /// for what is left of terms, where tokens are few,
 const COSTS: usize = 4 << 20;
 /// and for the values of members that many schemas have.
 const VALUES: usize = 256 << 10;
 /// All of them together.
 pub(crate) const MOST_BYTES: usize =
-    INTERIORS + CROSSINGS + KEYS + ITERATIONS + BELOWS + ALIKE + RUNS + COSTS + VALUES;
+    INTERIORS + CROSSINGS + KEYS + ITERATIONS + BELOWS + ALIKE + RUNS + ROUNDS + COSTS + VALUES;
 /// With so many bytes most of the trie begins.
 const WIDE: usize = 48;
 /// Where a bound on a length is not reached by tokens of this share of the longest one's bytes,
@@ -123,6 +128,7 @@ impl Tables {
             belows: Mutex::new(Generations::new(BELOWS)),
             alike: Mutex::new(Generations::new(ALIKE)),
             runs: Mutex::new(Generations::new(RUNS)),
+            rounds: Mutex::new(Generations::new(ROUNDS)),
             values: Mutex::new(Generations::new(VALUES)),
             costs: Mutex::new(Generations::new(COSTS)),
             visited: AtomicU64::new(0),
@@ -139,7 +145,7 @@ impl Tables {
         self.all().iter().for_each(|tables| tables.keep());
     }
 
-    fn all(&self) -> [&dyn Kept; 9] {
+    fn all(&self) -> [&dyn Kept; 10] {
         [
             &self.interiors,
             &self.crossings,
@@ -148,6 +154,7 @@ impl Tables {
             &self.belows,
             &self.alike,
             &self.runs,
+            &self.rounds,
             &self.values,
             &self.costs,
         ]
@@ -198,23 +205,63 @@ impl Tables {
     pub(crate) fn interior(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
         let (term, _) = terms.without_bounds(term, self.trie.height(node));
         let key = (node, terms.fingerprint(term));
-        shared(&self.interiors, &key, || {
-            if let Some(table) = Interior::of_run(node, term, self, terms) {
-                return table;
+        let known = look_up(&self.interiors, &key);
+        let known = known.or_else(|| self.of_rounds(node, term, terms));
+        known.unwrap_or_else(|| {
+            let (table, states) = self.new_interior(node, term, terms);
+            let table = keep(&self.interiors, key, table);
+            if let Some(Rounds { free, left: Some(left) }) = terms.rounds(term)
+                && let Some(least) = states.and_then(|states| rounds::least(left, states, terms))
+            {
+                let key = (node, terms.fingerprint(free));
+                keep(&self.rounds, key, OfRounds::new(Arc::clone(&table), least));
             }
-            let (free, short) = terms.without_bounds(term, self.short());
-            if free == term || self.trie.at_depth(node, short).len() > FEW_LONG {
-                let similar = || Interior::of_similar(node, term, self, terms);
-                let alike = || Interior::of_alike(node, term, self, terms, |_| false);
-                let table = if terms.shortest(term) >= FAR {
-                    alike().or_else(similar)
-                } else {
-                    similar().or_else(alike)
-                };
-                return table.unwrap_or_else(|| Interior::new(node, term, self, terms));
-            }
-            Interior::of_bounded((free, short), node, term, self, terms)
+            table
         })
+    }
+
+    /// The same, made of that of another term, or by walking through the term: with the states that it has met then.
+    fn new_interior(
+        &self,
+        node: TrieNode,
+        term: TermId,
+        terms: &Terms,
+    ) -> (Interior, Option<Vec<TermId>>) {
+        if let Some(table) = Interior::of_run(node, term, self, terms) {
+            return (table, None);
+        }
+        let (free, short) = terms.without_bounds(term, self.short());
+        if free != term && self.trie.at_depth(node, short).len() <= FEW_LONG {
+            return (Interior::of_bounded((free, short), node, term, self, terms), None);
+        }
+        let similar = || Interior::of_similar(node, term, self, terms);
+        let alike = || Interior::of_alike(node, term, self, terms, |_| false);
+        let table = if terms.shortest(term) >= FAR {
+            alike().or_else(similar)
+        } else {
+            similar().or_else(alike)
+        };
+        table.map_or_else(
+            || {
+                let (table, states) = Interior::with_states(node, term, self, terms);
+                (table, Some(states))
+            },
+            |table| (table, None),
+        )
+    }
+
+    /// The same, if that of the term with another number of rounds serves as well.
+    pub(crate) fn of_rounds(
+        &self,
+        node: TrieNode,
+        term: TermId,
+        terms: &Terms,
+    ) -> Option<Arc<Interior>> {
+        if !self.is_wide(node, term, terms) {
+            return None;
+        }
+        let Rounds { free, left } = terms.rounds(term)?;
+        look_up(&self.rounds, &(node, terms.fingerprint(free)))?.with(left?)
     }
 
     /// Whether a term has bounds on lengths that some tokens below a node do not reach.
@@ -403,11 +450,22 @@ fn shared_if<K: Clone + Eq + Hash, V: Footprint>(
     key: &K,
     build: impl FnOnce() -> Option<V>,
 ) -> Option<Arc<V>> {
-    let known = tables.lock().unwrap_or_else(PoisonError::into_inner).get(key);
-    known.or_else(|| {
-        let table = Arc::new(build()?);
-        let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
-        tables.insert(key.clone(), Arc::clone(&table));
-        Some(table)
-    })
+    look_up(tables, key).or_else(|| Some(keep(tables, key.clone(), build()?)))
+}
+
+fn look_up<K: Eq + Hash, V: Footprint>(
+    tables: &Mutex<Generations<K, Arc<V>>>,
+    key: &K,
+) -> Option<Arc<V>> {
+    tables.lock().unwrap_or_else(PoisonError::into_inner).get(key)
+}
+
+fn keep<K: Eq + Hash, V: Footprint>(
+    tables: &Mutex<Generations<K, Arc<V>>>,
+    key: K,
+    table: V,
+) -> Arc<V> {
+    let table = Arc::new(table);
+    tables.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&table));
+    table
 }

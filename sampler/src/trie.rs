@@ -245,6 +245,17 @@ impl TokenTrie {
         self.between(Self::ROOT, node)
     }
 
+    /// The child of a node that has one only, with its byte.
+    pub(crate) fn only_child(&self, node: TrieNode) -> Option<(u8, TrieNode)> {
+        self.chain(node).next().map(|child| (self.byte(child), child))
+    }
+
+    /// The nodes below one as long as nothing else is below the one before.
+    pub(crate) fn chain(&self, node: TrieNode) -> impl Iterator<Item = TrieNode> + '_ {
+        let end = self.end(node);
+        (node.0 + 1..end).take_while(move |&below| self.tree.end(below) == end).map(TrieNode)
+    }
+
     /// The bytes from a node to one below it.
     pub(crate) fn between(&self, from: TrieNode, to: TrieNode) -> Path {
         let mut path = Path::from_elem(0, self.bytes_between(from, to));

@@ -14,6 +14,7 @@ mod determinism;
 mod fingerprint;
 mod frozen;
 mod plenty;
+mod rounds;
 mod slack;
 mod system;
 mod text;
@@ -30,6 +31,7 @@ use smallvec::SmallVec;
 use std::hash::BuildHasher;
 
 use crate::automaton::bodies::KnownBodies;
+pub use after::Reading;
 pub use byte_set::ByteSet;
 pub(crate) use conjunction::SearchTooLong;
 pub(crate) use determinism::Determinism;
@@ -37,6 +39,7 @@ pub use fingerprint::Fingerprint;
 use frozen::Frozen;
 pub use frozen::FrozenTerms;
 pub(crate) use plenty::{COUNTED_STATES, PLENTY};
+pub use rounds::Rounds;
 use slack::{BoundsLeftOut, TextsProlonged};
 use system::Systems;
 

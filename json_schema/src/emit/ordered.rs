@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use grammask_gbnf::{Expr, ExprKind, Member};
+use grammask_gbnf::{Expr, Member};
 
 use super::object::{Allowed, Free};
 use super::syntax::Lettering;
@@ -33,8 +33,9 @@ pub(super) const KEYS_MAY_REPEAT: &str =
     "undeclared keys may repeat: plain GBNF cannot exclude that";
 
 impl Emitter<'_, '_, '_> {
-    /// The members in their order: rules `first` for the text before the first member, `rest`
-    /// for the text after one, so that the size is linear.
+    /// The members in their order. What begins at a place is a rule, which follows a comma as well as the
+    /// brace: the size is linear, and behind a comma there is one way to go on, however many members may
+    /// come.
     pub(super) fn ordered(
         &mut self,
         name: &str,
@@ -57,42 +58,30 @@ impl Emitter<'_, '_, '_> {
         if min > 0 || max.is_some() {
             return self.counted_chain(name, &chain, others.as_ref(), min, max);
         }
-        // After a member: everything that may follow.
-        let mut rest =
-            self.ending(name, &chain, others.as_ref(), 1, 0, None)?.unwrap_or_else(Expr::nothing);
-        // Before any member: what may come first.
-        let mut first = match &others {
+        // What begins with the member at a place or a later one, and whether none has to come there.
+        let mut from = match &others {
             Some(others) => Some(self.some_others(name, others, &chain.comma, 1, None)?),
             None => None,
         };
-        let mut may_be_empty = others.as_ref().is_none_or(|others| others.witnesses() == 0);
-        let lead = chain.steps.iter().position(|(_, required)| *required);
+        let mut may_be_none = others.as_ref().is_none_or(|others| others.witnesses() == 0);
         for (index, (member, required)) in chain.steps.iter().enumerate().rev() {
-            let step = sequence([chain.comma.clone(), member.clone()]);
-            let leads = lead.is_none_or(|lead| index <= lead);
-            if leads {
-                if !matches!(rest.kind, ExprKind::Reference(_)) && super::size(&rest) > 4 {
-                    let rule = self.fresh(&format!("{name}-after-{}", index + 1));
-                    self.rule(rule.clone(), rest)?;
-                    rest = Expr::reference(rule);
-                }
-                let here = sequence([member.clone(), rest.clone()]);
-                first = Some(match first {
-                    Some(later) if !required => {
-                        let later = self.shortened(name, index + 1, later)?;
-                        choice([here, later])
-                    }
-                    _ => here,
-                });
-                may_be_empty &= !required;
-            }
-            let step = if *required { step } else { step.optional() };
-            rest = sequence([step, rest]);
+            let later = match from {
+                // It stands here twice.
+                Some(later) if !required => Some(self.shortened(name, index + 1, later)?),
+                later => later,
+            };
+            let more = later.clone().map(|later| {
+                let more = sequence([chain.comma.clone(), later]);
+                if may_be_none { more.optional() } else { more }
+            });
+            let here = sequence([member.clone()].into_iter().chain(more));
+            from = Some(choice([here].into_iter().chain(later.filter(|_| !required))));
+            may_be_none &= !required;
         }
-        Ok(match first {
+        Ok(match from {
             None => Expr::empty(),
-            Some(first) if may_be_empty => first.optional(),
-            Some(first) => first,
+            Some(from) if may_be_none => from.optional(),
+            Some(from) => from,
         })
     }
 

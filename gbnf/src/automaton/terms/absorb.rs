@@ -175,7 +175,7 @@ mod tests {
             (terms.repeat(terms.class(&[('0', '9')]), 2, Some(4)), "007"),
         ] {
             let found = terms.concat(all, terms.concat(pattern, rest));
-            assert_eq!(terms.after(found, text.as_bytes()), rest);
+            assert_eq!(terms.reading(found, text.as_bytes()).after, rest);
             assert_ne!(found, rest);
         }
         let quoted = terms.alt([terms.concat(terms.text(b"x\"y"), rest), rest]);

@@ -9,11 +9,18 @@ use smallvec::SmallVec;
 use super::{ByteSet, Term, TermId, Terms};
 
 /// How a term reads a text.
-struct Reading {
+pub struct Reading {
     /// The lengths of the beginnings of the text that are matches, in increasing order.
     matches: Lengths,
-    /// What is left of the term behind all of the text.
-    after: TermId,
+    /// What is left of the term behind all of the text; [`TermId::NOTHING`] if no match begins with it.
+    pub after: TermId,
+}
+
+impl Reading {
+    /// Whether the text begins with a match, which may be empty.
+    pub fn may_end(&self) -> bool {
+        !self.matches.is_empty()
+    }
 }
 
 type Lengths = SmallVec<[usize; 8]>;
@@ -22,11 +29,19 @@ type Lengths = SmallVec<[usize; 8]>;
 const MOST_READ: usize = 256;
 
 impl Terms {
-    /// What is left of a term behind a text. It is not found out whether the conjunctions in it match
-    /// anything: it may match nothing, or nothing but the empty text, without being spelled so.
-    pub fn after(&self, term: TermId, text: &[u8]) -> TermId {
+    /// How a term reads a text, from its beginning.
+    ///
+    /// ```
+    /// use grammask_gbnf::{TermId, Terms};
+    /// let terms = Terms::default();
+    /// let line = terms.repeat(terms.class(&[(' ', '~')]), 0, Some(80));
+    /// let reading = terms.reading(terms.concat(line, terms.text(b"\n")), &[b'-'; 80]);
+    /// assert_eq!(reading.after, terms.text(b"\n"));
+    /// assert!(!reading.may_end());
+    /// ```
+    pub fn reading(&self, term: TermId, text: &[u8]) -> Reading {
         let mut left = MOST_READ;
-        self.read(term, text, &mut left).unwrap_or_else(|| self.read_bytes(term, text)).after
+        self.read(term, text, &mut left).unwrap_or_else(|| self.read_bytes(term, text))
     }
 
     /// The bytes of which a term reads some before anything else, one of them at a time: at least how many,
@@ -72,21 +87,20 @@ impl Terms {
                     }
                 }
                 let [all, none] = sides;
-                Reading { matches, after: self.conjunction(all, none) }
+                Reading { matches, after: self.proven(self.conjunction(all, none)) }
             }
             &Term::Concat(first, second) => {
                 let begun = read(first, text)?;
                 let mut matches = Lengths::new();
                 let mut left = vec![self.concat(begun.after, second)];
+                let (first, may_end) = (self.first(second), self.nullable(second));
                 for length in begun.matches {
                     let rest = &text[length..];
-                    let goes_on =
-                        rest.first().is_none_or(|&byte| self.first(second).contains(byte));
-                    if goes_on {
+                    if rest.first().is_none_or(|&byte| first.contains(byte)) {
                         let further = read(second, rest)?;
                         matches.extend(further.matches.into_iter().map(|more| length + more));
                         left.push(further.after);
-                    } else if self.nullable(second) {
+                    } else if may_end {
                         matches.push(length);
                     }
                 }
@@ -154,7 +168,7 @@ impl Terms {
 mod tests {
     use super::*;
 
-    /// The same is left as byte by byte: it is a match, and has a text, if and only if that is so.
+    /// The same beginnings are matches as byte by byte, and the same is left, perhaps in another spelling.
     #[test]
     fn the_same_is_left_as_byte_by_byte() {
         let terms = Terms::default();
@@ -180,13 +194,16 @@ mod tests {
         }
         for (at, &term) in some.iter().enumerate() {
             for text in &texts {
-                let slow = text.iter().fold(term, |term, &byte| terms.next(term, byte));
-                let fast = terms.after(term, text);
+                let slow = terms.read_bytes(term, text);
+                let fast = terms.reading(term, text);
                 let text = String::from_utf8_lossy(text);
-                assert_eq!(terms.nullable(slow), terms.nullable(fast), "{at} {text:?}");
+                assert_eq!(slow.matches, fast.matches, "{at} {text:?}");
+                let lives = |term| term != TermId::NOTHING;
+                assert_eq!(lives(slow.after), lives(fast.after), "{at} {text:?}");
+                assert_eq!(terms.nullable(slow.after), terms.nullable(fast.after), "{at} {text:?}");
                 for byte in *b"ab " {
-                    let [slow, fast] = [slow, fast].map(|term| terms.next(term, byte));
-                    let lives = |term| term != TermId::NOTHING;
+                    let [slow, fast] =
+                        [&slow, &fast].map(|reading| terms.next(reading.after, byte));
                     assert_eq!(lives(slow), lives(fast), "{at} {text:?} {byte}");
                     assert_eq!(terms.nullable(slow), terms.nullable(fast), "{at} {text:?} {byte}");
                 }

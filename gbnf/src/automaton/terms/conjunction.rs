@@ -88,8 +88,12 @@ impl Terms {
         let after = |terms: &[TermId]| -> Parts {
             terms.iter().map(|&term| self.next(term, byte)).collect()
         };
-        let to = self.conjunction(after(all), after(none));
-        if self.may_follow(to) { self.settled(to) } else { TermId::NOTHING }
+        self.proven(self.conjunction(after(all), after(none)))
+    }
+
+    /// A conjunction, or nothing if it is a dead end.
+    pub(super) fn proven(&self, term: TermId) -> TermId {
+        if self.may_follow(term) { self.settled(term) } else { TermId::NOTHING }
     }
 
     /// A term that matches something, in its one spelling if that is the empty text alone.

@@ -91,6 +91,11 @@ impl Terms {
         }
     }
 
+    /// Whether what is repeated makes a loop whose bound may be left out.
+    pub(super) fn is_loop(&self, item: TermId) -> bool {
+        !self.nullable(item) && self.first(item).len() > FEW_BYTES
+    }
+
     fn find_without_bounds(&self, term: TermId, bytes: usize) -> (TermId, usize) {
         let same = (term, usize::MAX);
         match &self.entry(term).term {
@@ -107,8 +112,7 @@ impl Terms {
             &Term::Repeat { item, min, mut max } => {
                 let (free, mut short) = self.without_bounds(item, bytes);
                 if let Some(most) = max
-                    && !self.nullable(item)
-                    && self.first(item).len() > FEW_BYTES
+                    && self.is_loop(item)
                 {
                     // The last iteration but one is over.
                     let reached = (most as usize - 1).saturating_mul(self.shortest(item) as usize);
@@ -404,7 +408,7 @@ mod tests {
         for bounds in [[40, 30, 60, 80], [33, 34, 35, 70], [20, 60, 60, 45], [4, 60, 60, 9]] {
             let address = address(&terms, bounds);
             for start in ["", "0.0", "b@", "b@0.", "0@b.b.b"] {
-                let start = terms.after(address, start.as_bytes());
+                let start = terms.reading(address, start.as_bytes()).after;
                 for bytes in 1..30 {
                     let (free, short) = terms.without_bounds(start, bytes);
                     if free == start {
