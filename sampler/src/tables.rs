@@ -210,8 +210,9 @@ impl Tables {
         known.unwrap_or_else(|| {
             let (table, states) = self.new_interior(node, term, terms);
             let table = keep(&self.interiors, key, table);
-            if let Some(Rounds { free, left: Some(left) }) = terms.rounds(term)
-                && let Some(least) = states.and_then(|states| rounds::least(left, states, terms))
+            if let Some(states) = states.filter(|_| self.is_wide(node, term, terms))
+                && let Some(Rounds { free, left: Some(left), .. }) = terms.rounds(term)
+                && let Some(least) = rounds::least(left, states, terms)
             {
                 let key = (node, terms.fingerprint(free));
                 keep(&self.rounds, key, OfRounds::new(Arc::clone(&table), least));
@@ -260,7 +261,7 @@ impl Tables {
         if !self.is_wide(node, term, terms) {
             return None;
         }
-        let Rounds { free, left } = terms.rounds(term)?;
+        let Rounds { free, left, .. } = terms.rounds(term)?;
         look_up(&self.rounds, &(node, terms.fingerprint(free)))?.with(left?)
     }
 

@@ -40,6 +40,7 @@ use frozen::Frozen;
 pub use frozen::FrozenTerms;
 pub(crate) use plenty::{COUNTED_STATES, PLENTY};
 pub use rounds::Rounds;
+use rounds::RoundsKnown;
 use slack::{BoundsLeftOut, TextsProlonged};
 use system::Systems;
 
@@ -166,6 +167,7 @@ pub struct Terms {
     literals: Mutex<FxHashMap<Fingerprint, TermId>>,
     systems: Systems,
     without_bounds: Mutex<BoundsLeftOut>,
+    rounds: Mutex<RoundsKnown>,
     prolonged: Mutex<TextsProlonged>,
     within: Mutex<absorb::ClassesWithin>,
     /// What bodies of rules are as terms.
@@ -199,6 +201,7 @@ impl Terms {
             literals: Mutex::default(),
             systems: Systems::default(),
             without_bounds: Mutex::default(),
+            rounds: Mutex::default(),
             prolonged: Mutex::default(),
             within: Mutex::default(),
             bodies: KnownBodies::default(),

@@ -3,7 +3,10 @@
 //! `(word blank){0,9} word` has states of its own for each number of words that are left. As long as there
 //! are rounds left, they are all alike, and like those of the loop without a bound.
 
-use super::{Term, TermId, Terms};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{Term, TermId, Terms, locked};
 
 /// A term but for the bound of its loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,18 +16,30 @@ pub struct Rounds {
     /// What the bound is: the least, if what is left of the term has the loop several times. None without a loop
     /// that has one.
     pub left: Option<u32>,
+    /// What is repeated.
+    item: Option<TermId>,
 }
 
-/// The loop that has been met.
-#[derive(Default)]
-struct Met {
-    item: Option<TermId>,
-    left: Option<u32>,
+/// See [`Terms::rounds`].
+pub(super) type RoundsKnown = FxHashMap<TermId, Option<Rounds>>;
+
+impl Rounds {
+    /// Of a term that consists of parts, which are built anew without their bounds; nothing if these have several
+    /// loops.
+    fn of_parts(parts: &[Self], build: impl FnOnce(&[TermId]) -> TermId) -> Option<Self> {
+        let item = parts.iter().find_map(|part| part.item);
+        if parts.iter().any(|part| part.item.is_some() && part.item != item) {
+            return None;
+        }
+        let free: SmallVec<[TermId; 8]> = parts.iter().map(|part| part.free).collect();
+        let left = parts.iter().filter_map(|part| part.left).min();
+        Some(Self { free: build(&free), left, item })
+    }
 }
 
 impl Terms {
-    /// A term without the bound of its loop. Nothing if it has several loops, or one within a conjunction;
-    /// loops over few characters are none.
+    /// A term without the bound of its loop. Nothing if it has several loops, or one within a conjunction or another
+    /// loop; loops over few characters are none.
     ///
     /// ```
     /// use grammask_gbnf::Terms;
@@ -38,39 +53,40 @@ impl Terms {
     /// assert_eq!(terms.rounds(word).expect("there is none").left, None);
     /// ```
     pub fn rounds(&self, term: TermId) -> Option<Rounds> {
-        let mut met = Met::default();
-        let free = self.without_rounds(term, &mut met)?;
-        Some(Rounds { free, left: met.left })
+        if self.entry(term).levels_of_bounds == 0 {
+            return Some(Rounds { free: term, left: None, item: None });
+        }
+        let known = |terms: &Self| locked(&terms.rounds).get(&term).copied();
+        if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
+            return known;
+        }
+        // Loops are not far down in a term: see [`Terms::levels_of_bounds`].
+        let found = self.find_rounds(term);
+        locked(&self.rounds).insert(term, found);
+        found
     }
 
-    /// Loops are not far down in a term: see [`Terms::levels_of_bounds`].
-    fn without_rounds(&self, term: TermId, met: &mut Met) -> Option<TermId> {
-        if self.entry(term).levels_of_bounds == 0 {
-            return Some(term);
-        }
-        Some(match &self.entry(term).term {
+    fn find_rounds(&self, term: TermId) -> Option<Rounds> {
+        match &self.entry(term).term {
             &Term::Concat(first, second) => {
-                let first = self.without_rounds(first, met)?;
-                self.concat(first, self.without_rounds(second, met)?)
+                let parts = [self.rounds(first)?, self.rounds(second)?];
+                Rounds::of_parts(&parts, |free| self.concat(free[0], free[1]))
             }
             Term::Alt(items) => {
-                let items = items.iter().map(|&item| self.without_rounds(item, met));
-                self.alt(items.collect::<Option<Vec<_>>>()?)
+                let parts: Option<SmallVec<[Rounds; 4]>> =
+                    items.iter().map(|&item| self.rounds(item)).collect();
+                Rounds::of_parts(&parts?, |free| self.alt(free.iter().copied()))
             }
             &Term::Repeat { item, min, max: Some(max) } if self.is_loop(item) => {
                 let has_loops = self.entry(item).levels_of_bounds > 0;
-                if has_loops || *met.item.get_or_insert(item) != item {
-                    return None;
-                }
-                met.left = Some(met.left.map_or(max, |left| left.min(max)));
-                self.repeat(item, min, None)
+                let free = self.repeat(item, min, None);
+                (!has_loops).then_some(Rounds { free, left: Some(max), item: Some(item) })
             }
             &Term::Repeat { item, min, max } => {
-                let item = self.without_rounds(item, met)?;
-                self.repeat(item, min, max)
+                Rounds::of_parts(&[self.rounds(item)?], |free| self.repeat(free[0], min, max))
             }
-            Term::All { .. } => return None,
-            _ => term,
-        })
+            Term::All { .. } => None,
+            _ => Some(Rounds { free: term, left: None, item: None }),
+        }
     }
 }
