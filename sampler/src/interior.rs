@@ -137,11 +137,11 @@ impl Interior {
             // Most of them are one character over and over, from which nothing branches off.
             let chain: Vec<TrieNode> = trie.chain(node).collect();
             let text: Path = chain.iter().map(|&node| trie.byte(node)).collect();
-            let reading = terms.reading(after, &text);
-            let (bottom, after) = match chain.last() {
-                Some(&bottom) if reading.after != TermId::NOTHING && !reading.may_end() => {
+            let along = chain.last().map(|&bottom| (bottom, terms.reading(after, &text)));
+            let (bottom, after) = match along {
+                Some((bottom, along)) if along.after != TermId::NOTHING && !along.may_end() => {
                     inside.extend(chain.iter().flat_map(|&node| trie.tokens_at(node)));
-                    (bottom, reading.after)
+                    (bottom, along.after)
                 }
                 _ => (node, after),
             };

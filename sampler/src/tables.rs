@@ -209,13 +209,13 @@ impl Tables {
         let known = known.or_else(|| self.of_rounds(node, term, terms));
         known.unwrap_or_else(|| {
             let (table, states) = self.new_interior(node, term, terms);
-            let table = keep(&self.interiors, key, table);
+            let table = insert(&self.interiors, key, table);
             if let Some(states) = states.filter(|_| self.is_wide(node, term, terms))
                 && let Some(Rounds { free, left: Some(left), .. }) = terms.rounds(term)
                 && let Some(least) = rounds::least(left, states, terms)
             {
                 let key = (node, terms.fingerprint(free));
-                keep(&self.rounds, key, OfRounds::new(Arc::clone(&table), least));
+                insert(&self.rounds, key, OfRounds::new(Arc::clone(&table), least));
             }
             table
         })
@@ -451,7 +451,7 @@ fn shared_if<K: Clone + Eq + Hash, V: Footprint>(
     key: &K,
     build: impl FnOnce() -> Option<V>,
 ) -> Option<Arc<V>> {
-    look_up(tables, key).or_else(|| Some(keep(tables, key.clone(), build()?)))
+    look_up(tables, key).or_else(|| Some(insert(tables, key.clone(), build()?)))
 }
 
 fn look_up<K: Eq + Hash, V: Footprint>(
@@ -461,7 +461,7 @@ fn look_up<K: Eq + Hash, V: Footprint>(
     tables.lock().unwrap_or_else(PoisonError::into_inner).get(key)
 }
 
-fn keep<K: Eq + Hash, V: Footprint>(
+fn insert<K: Eq + Hash, V: Footprint>(
     tables: &Mutex<Generations<K, Arc<V>>>,
     key: K,
     table: V,

@@ -65,17 +65,20 @@ impl Emitter<'_, '_, '_> {
         };
         let mut may_be_none = others.as_ref().is_none_or(|others| others.witnesses() == 0);
         for (index, (member, required)) in chain.steps.iter().enumerate().rev() {
-            let later = match from {
-                // It stands here twice.
-                Some(later) if !required => Some(self.shortened(name, index + 1, later)?),
-                later => later,
+            // Where the member may be left out, what comes later stands here twice.
+            let (later, instead) = match from {
+                Some(later) if !required => {
+                    let later = self.shortened(name, index + 1, later)?;
+                    (Some(later.clone()), Some(later))
+                }
+                later => (later, None),
             };
-            let more = later.clone().map(|later| {
+            let more = later.map(|later| {
                 let more = sequence([chain.comma.clone(), later]);
                 if may_be_none { more.optional() } else { more }
             });
             let here = sequence([member.clone()].into_iter().chain(more));
-            from = Some(choice([here].into_iter().chain(later.filter(|_| !required))));
+            from = Some(choice([here].into_iter().chain(instead)));
             may_be_none &= !required;
         }
         Ok(match from {
