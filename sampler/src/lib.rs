@@ -67,6 +67,8 @@ mod sort;
 mod speculate;
 mod strict;
 mod tables;
+#[cfg(test)]
+mod test_tables;
 mod token_id;
 mod token_set;
 mod trie;

@@ -43,7 +43,7 @@ pub(crate) fn least(
     let mut fewest = left;
     for state in states {
         let rounds = terms.rounds(state)?;
-        if !goes_on_alike(state, rounds.free, terms) {
+        if !terms.goes_on_without_bound(state) {
             return None;
         }
         fewest = rounds.left.map_or(fewest, |left| left.min(fewest));
@@ -52,33 +52,14 @@ pub(crate) fn least(
     Some(left - fewest + 2)
 }
 
-/// Whether a term goes on with each byte like the one without a bound.
-fn goes_on_alike(term: TermId, free: TermId, terms: &Terms) -> bool {
-    let mut expected = terms.transitions(free).iter().copied().peekable();
-    for &(lo, hi, next) in terms.transitions(term) {
-        let Some(rounds) = terms.rounds(next) else { return false };
-        // Those to which neighbouring bytes lead may be the same without a bound.
-        let Some(range) = expected.peek_mut() else { return false };
-        if range.0 != lo || range.1 < hi || range.2 != rounds.free {
-            return false;
-        }
-        if range.1 == hi {
-            expected.next();
-        } else {
-            range.0 = hi + 1;
-        }
-    }
-    expected.next().is_none()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tables::Tables;
+    use crate::test_tables::{self, parts, states};
     use crate::trie::TokenTrie;
     use crate::vocabulary::Vocabulary;
-    use grammask_gbnf::{Automaton, Label, parse};
-    use rustc_hash::FxHashSet;
+    use grammask_gbnf::{Automaton, parse};
 
     const GRAMMARS: [&str; 7] = [
         r#"([!#-~]+ " "){0,9} [!#-~]+ "\"""#,
@@ -102,27 +83,15 @@ mod tests {
             let grammar = parse(&format!("root ::= {body}")).expect("a grammar");
             let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
             let terms = automaton.terms();
-            let start = automaton.session().start();
-            let first = start.entries().iter().filter_map(|entry| match entry.label {
-                Label::Term(term) => Some(term),
-                _ => None,
-            });
-            let mut states: Vec<TermId> = first.collect();
-            let mut known: FxHashSet<TermId> = states.iter().copied().collect();
-            let mut at = 0;
-            while let Some(&term) = states.get(at).filter(|_| at < 100) {
-                at += 1;
-                let next = terms.transitions(term).iter().map(|&(.., next)| next);
-                states.extend(next.filter(|&next| known.insert(next)));
+            for term in states(terms, test_tables::starts(&automaton), 100) {
                 for start in starts {
-                    served += usize::from(tables.of_rounds(start, term, terms).is_some());
+                    let rounds = tables.rounds(start, term, terms);
+                    let is_served = rounds.and_then(|rounds| tables.of_rounds(rounds)).is_some();
+                    served += usize::from(is_served);
                     let table = tables.interior(start, term, terms);
                     let plain = Interior::new(start, term, &tables, terms);
-                    let [of_table, of_plain] =
-                        [&table.inside, &plain.inside].map(|inside| inside.to_mask(tables.len));
-                    assert_eq!(of_table, of_plain, "{body} at {term:?} below {start:?}");
-                    assert_eq!(table.ends.nodes, plain.ends.nodes, "{body} at {term:?}");
-                    assert_eq!(table.exits.sorted(), plain.exits.sorted(), "{body} at {term:?}");
+                    let [of_table, of_plain] = [&*table, &plain].map(|it| parts(it, tables.len));
+                    assert!(of_table == of_plain, "{body} at {term:?} below {start:?}");
                     assert!(plain.ambiguous.iter().all(|byte| table.ambiguous.contains(byte)));
                 }
             }

@@ -138,14 +138,14 @@ impl Difference {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use std::collections::BTreeSet;
 
-    use grammask_gbnf::{Automaton, ByteSet, Label, TermId, Terms, parse};
+    use grammask_gbnf::{Automaton, parse};
 
     use crate::interior::Interior;
     use crate::tables::Tables;
-    use crate::token_id::TokenId;
+    use crate::test_tables::{self, ambiguous, parts};
     use crate::trie::{TokenTrie, TrieNode};
     use crate::vocabulary::Vocabulary;
 
@@ -161,37 +161,6 @@ pub(crate) mod tests {
         "b\nb ::= [\\x00-/] b | [0-k] c | \"z\"\nc ::= [\\x00-/] c | [0-k] b | \"y\"",
     ];
 
-    type Places = Vec<(u8, TrieNode)>;
-
-    fn parts(table: &Interior, len: usize) -> (Vec<TokenId>, Vec<TrieNode>, Places) {
-        let inside = table.inside.to_mask(len).tokens().collect();
-        (inside, table.ends.nodes.to_vec(), table.exits.sorted())
-    }
-
-    /// The bytes that can be read somewhere below a node although the term may end before them.
-    pub(crate) fn ambiguous(
-        start: TrieNode,
-        term: TermId,
-        trie: &TokenTrie,
-        terms: &Terms,
-    ) -> ByteSet {
-        let mut found = ByteSet::default();
-        let mut pending = vec![(start, term)];
-        while let Some((node, term)) = pending.pop() {
-            for (byte, child) in trie.children(node) {
-                let next = terms.next(term, byte);
-                if next == TermId::NOTHING {
-                    continue;
-                }
-                if node != start && terms.nullable(term) {
-                    found.insert(byte);
-                }
-                pending.push((child, next));
-            }
-        }
-        found
-    }
-
     #[test]
     fn tables_from_similar_ones_are_those_of_the_terms() {
         let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
@@ -206,15 +175,7 @@ pub(crate) mod tests {
             let grammar = parse(&format!("root ::= {body}")).expect("a grammar");
             let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
             let terms = automaton.terms();
-            let entries = automaton.session().start();
-            let mut pending: Vec<_> = entries
-                .entries()
-                .iter()
-                .filter_map(|entry| match entry.label {
-                    Label::Term(term) => Some(term),
-                    _ => None,
-                })
-                .collect();
+            let mut pending = test_tables::starts(&automaton);
             let mut states = BTreeSet::new();
             while let Some(term) = pending.pop() {
                 if states.len() < 60 && states.insert(term) {

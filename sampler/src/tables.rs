@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, Rounds, TermId, Terms};
+use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, TermId, Terms};
 use rustc_hash::FxHashSet;
 
 use crate::below::{Below, Belows};
@@ -47,14 +47,16 @@ pub(crate) struct Tables {
     alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
     /// By (where in the trie, bytes).
     runs: Mutex<Generations<(TrieNode, ByteSet), Arc<Run>>>,
-    /// By (where in the trie, term without the bound of its loop).
-    rounds: Mutex<Generations<(TrieNode, Fingerprint), Arc<OfRounds>>>,
+    rounds: Mutex<Generations<RoundsKey, Arc<OfRounds>>>,
     /// By (what the value lies behind, value).
     values: Mutex<Generations<(usize, Fingerprint), Arc<ValueTokens>>>,
     costs: Mutex<Generations<Fingerprint, Arc<Costs>>>,
     /// See [`crate::Engine::nodes_visited`].
     visited: AtomicU64,
 }
+
+/// Where in the trie, and the term without the bound of its loop.
+type RoundsKey = (TrieNode, Fingerprint);
 
 /// How many bytes the tables of terms may take. What all schemas have in common is some megabytes;
 /// of what is in one alone little is gained if it is kept for more than some hundred schemas.
@@ -205,20 +207,21 @@ impl Tables {
     pub(crate) fn interior(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
         let (term, _) = terms.without_bounds(term, self.trie.height(node));
         let key = (node, terms.fingerprint(term));
-        let known = look_up(&self.interiors, &key);
-        let known = known.or_else(|| self.of_rounds(node, term, terms));
-        known.unwrap_or_else(|| {
-            let (table, states) = self.new_interior(node, term, terms);
-            let table = insert(&self.interiors, key, table);
-            if let Some(states) = states.filter(|_| self.is_wide(node, term, terms))
-                && let Some(Rounds { free, left: Some(left), .. }) = terms.rounds(term)
-                && let Some(least) = rounds::least(left, states, terms)
-            {
-                let key = (node, terms.fingerprint(free));
-                insert(&self.rounds, key, OfRounds::new(Arc::clone(&table), least));
-            }
-            table
-        })
+        if let Some(known) = look_up(&self.interiors, &key) {
+            return known;
+        }
+        let rounds = self.rounds(node, term, terms);
+        if let Some(known) = rounds.and_then(|rounds| self.of_rounds(rounds)) {
+            return known;
+        }
+        let (table, states) = self.new_interior(node, term, terms);
+        let table = insert(&self.interiors, key, table);
+        if let Some((key, left)) = rounds
+            && let Some(least) = states.and_then(|states| rounds::least(left, states, terms))
+        {
+            insert(&self.rounds, key, OfRounds::new(Arc::clone(&table), least));
+        }
+        table
     }
 
     /// The same, made of that of another term, or by walking through the term: with the states that it has met then.
@@ -251,18 +254,20 @@ impl Tables {
         )
     }
 
-    /// The same, if that of the term with another number of rounds serves as well.
-    pub(crate) fn of_rounds(
+    /// How many rounds of its loop are left of a wide term, and by what the table is known that serves where enough are.
+    pub(crate) fn rounds(
         &self,
         node: TrieNode,
         term: TermId,
         terms: &Terms,
-    ) -> Option<Arc<Interior>> {
-        if !self.is_wide(node, term, terms) {
-            return None;
-        }
-        let Rounds { free, left, .. } = terms.rounds(term)?;
-        look_up(&self.rounds, &(node, terms.fingerprint(free)))?.with(left?)
+    ) -> Option<(RoundsKey, u32)> {
+        let rounds = self.is_wide(node, term, terms).then(|| terms.rounds(term)).flatten()?;
+        Some(((node, terms.fingerprint(rounds.free)), rounds.left?))
+    }
+
+    /// The table that serves where so many rounds are left, if there is one.
+    pub(crate) fn of_rounds(&self, (key, left): (RoundsKey, u32)) -> Option<Arc<Interior>> {
+        look_up(&self.rounds, &key)?.with(left)
     }
 
     /// Whether a term has bounds on lengths that some tokens below a node do not reach.

@@ -245,9 +245,9 @@ impl TokenTrie {
         self.between(Self::ROOT, node)
     }
 
-    /// The child of a node that has one only, with its byte.
-    pub(crate) fn only_child(&self, node: TrieNode) -> Option<(u8, TrieNode)> {
-        self.chain(node).next().map(|child| (self.byte(child), child))
+    /// The byte of the child of a node that has one only.
+    pub(crate) fn only_byte(&self, node: TrieNode) -> Option<u8> {
+        self.chain(node).next().map(|child| self.byte(child))
     }
 
     /// The nodes below one as long as nothing else is below the one before.

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{Term, TermId, Terms, locked};
+use super::{Term, TermId, Terms, join, locked};
 
 /// A term but for the bound of its loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,26 @@ impl Terms {
         let found = self.find_rounds(term);
         locked(&self.rounds).insert(term, found);
         found
+    }
+
+    /// Whether a term goes on with each byte as it does without the bound of its loop, but for what the bound is then. It
+    /// does not where the last round begins.
+    ///
+    /// ```
+    /// use grammask_gbnf::Terms;
+    /// let terms = Terms::default();
+    /// let item = terms.concat(terms.class(&[('!', '~')]), terms.text(b"\n"));
+    /// assert!(terms.goes_on_without_bound(terms.repeat(item, 0, Some(2))));
+    /// assert!(!terms.goes_on_without_bound(terms.repeat(item, 0, Some(1))));
+    /// ```
+    pub fn goes_on_without_bound(&self, term: TermId) -> bool {
+        let Some(Rounds { free, .. }) = self.rounds(term) else { return false };
+        let ways = self.transitions(term).iter();
+        let ways = ways.map(|&(lo, hi, next)| Some((lo, hi, self.rounds(next)?.free)));
+        ways.collect::<Option<Vec<_>>>().is_some_and(|mut ways| {
+            join(&mut ways);
+            ways == self.transitions(free)
+        })
     }
 
     fn find_rounds(&self, term: TermId) -> Option<Rounds> {

@@ -1,0 +1,59 @@
+//! What tests of tables share: the states of a grammar's terminals, and what is compared of their tables.
+
+use grammask_gbnf::{Automaton, ByteSet, Label, TermId, Terms};
+use rustc_hash::FxHashSet;
+
+use crate::interior::Interior;
+use crate::token_id::TokenId;
+use crate::trie::{TokenTrie, TrieNode};
+
+/// Nodes with their bytes.
+pub(crate) type Places = Vec<(u8, TrieNode)>;
+
+/// The terms that a text of a grammar may begin in.
+pub(crate) fn starts(automaton: &Automaton) -> Vec<TermId> {
+    let start = automaton.session().start();
+    let terms = start.entries().iter().filter_map(|entry| match entry.label {
+        Label::Term(term) => Some(term),
+        _ => None,
+    });
+    terms.collect()
+}
+
+/// Some terms and those that follow, in the order in which they are met, for as long as no more than so many have
+/// been followed.
+pub(crate) fn states(terms: &Terms, mut states: Vec<TermId>, most: usize) -> Vec<TermId> {
+    let mut known: FxHashSet<TermId> = states.iter().copied().collect();
+    let mut at = 0;
+    while let Some(&state) = states.get(at).filter(|_| at < most) {
+        at += 1;
+        let further = terms.transitions(state).iter().map(|&(.., next)| next);
+        states.extend(further.filter(|&next| known.insert(next)));
+    }
+    states
+}
+
+/// What a table tells exactly: the tokens inside, the ends, and the exits.
+pub(crate) fn parts(table: &Interior, len: usize) -> (Vec<TokenId>, Vec<TrieNode>, Places) {
+    let inside = table.inside.to_mask(len).tokens().collect();
+    (inside, table.ends.nodes.to_vec(), table.exits.sorted())
+}
+
+/// The bytes that can be read somewhere below a node although the term may end before them.
+pub(crate) fn ambiguous(start: TrieNode, term: TermId, trie: &TokenTrie, terms: &Terms) -> ByteSet {
+    let mut found = ByteSet::default();
+    let mut pending = vec![(start, term)];
+    while let Some((node, term)) = pending.pop() {
+        for (byte, child) in trie.children(node) {
+            let next = terms.next(term, byte);
+            if next == TermId::NOTHING {
+                continue;
+            }
+            if node != start && terms.nullable(term) {
+                found.insert(byte);
+            }
+            pending.push((child, next));
+        }
+    }
+    found
+}
