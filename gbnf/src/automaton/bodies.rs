@@ -46,7 +46,7 @@ pub(crate) enum Met {
 /// So many are kept at most,
 const MOST_BODIES: usize = 4_096;
 /// of those that grammars share so many, among which one is looked for by where it lies.
-const MOST_SHARED: usize = 16;
+const MOST_SHARED: usize = 32;
 /// With fewer nodes a body is lowered as soon as looked up.
 const LEAST_NODES: usize = 8;
 
@@ -61,6 +61,8 @@ impl Terms {
         self.frozen().and_then(shared).or_else(|| shared(self)).or_else(|| {
             let found = fingerprint(body)?;
             self.bodies.share(body, found);
+            // It will be met again.
+            self.bodies.meet(found);
             Some(found)
         })
     }
@@ -129,34 +131,41 @@ impl KnownBodies {
 /// The fingerprint of a body that may be known. Whoever goes on behind a literal looks into it
 /// where it stands, so that one that begins with it is not known as a whole.
 fn fingerprint(body: &Expr) -> Option<Fingerprint> {
-    if !matches!(body.kind, ExprKind::Choice(_) | ExprKind::Repeat { .. }) {
-        return None;
-    }
+    // A conjunction is one terminal, however large it is.
+    let most = match body.kind {
+        ExprKind::Choice(_) | ExprKind::Repeat { .. } => TERMINAL_SIZE as usize,
+        ExprKind::All(_) => usize::MAX,
+        _ => return None,
+    };
     let (mut found, mut nodes) = (Fingerprint::of_tree(), 0);
     let mut ahead = vec![body];
     // What is in a node is said with it, but for nodes that have parts themselves: each of those
     // follows in its turn. That is one tree only.
     while let Some(expr) = ahead.pop() {
-        let parts = match &expr.kind {
+        let (parts, more): (&[Expr], &[Expr]) = match &expr.kind {
             ExprKind::Sequence(items) => {
                 found = found.list(0, items.len());
-                &items[..]
+                (items, &[])
             }
             ExprKind::Choice(items) => {
                 found = found.list(1, items.len());
-                &items[..]
+                (items, &[])
             }
             ExprKind::Repeat { item, min, max } => {
                 found = found.list(2, *min as usize).word(max.map_or(u64::MAX, u64::from));
-                std::slice::from_ref(&**item)
+                (std::slice::from_ref(item), &[])
+            }
+            ExprKind::All(both) => {
+                found = found.list(8, both.all.len()).word(both.none.len() as u64);
+                (&both.all, &both.none)
             }
             _ => return None,
         };
-        nodes += parts.len();
-        if nodes > TERMINAL_SIZE as usize {
+        nodes += parts.len() + more.len();
+        if nodes > most {
             return None;
         }
-        for part in parts {
+        for part in parts.iter().chain(more) {
             found = match &part.kind {
                 ExprKind::Literal(text) => found.list(3, 0).text(text.as_bytes()),
                 ExprKind::Class(class) => class.ranges.iter().fold(

@@ -48,6 +48,11 @@ impl Emitter<'_, '_, '_> {
         if let Some(rule) = self.texts.get(&texts) {
             return Ok(Expr::reference(rule.clone()));
         }
+        let keeps_lengths =
+            self.normaliser.reader.terms.languages.keeps_lengths(language, min, max);
+        if keeps_lengths && let Some(format) = self.format(language)? {
+            return Ok(self.quoted(format));
+        }
         let text = self.text(name, language, min, max)?;
         let text = text.ok_or_else(|| self.limit(&PATTERNS, "states of a pattern", MAX_STATES))?;
         let rule = self.fresh(&format!("{name}-text"));
@@ -143,6 +148,24 @@ impl Emitter<'_, '_, '_> {
         self.part(&mut parts, language)
     }
 
+    /// The same without references to other rules; `None` also if it takes more nodes than that, or what
+    /// stands in it is written better in other ways.
+    pub(super) fn whole(
+        &mut self,
+        name: &str,
+        language: LanguageId,
+        most: usize,
+    ) -> Result<Option<Expr>, SchemaError> {
+        let languages = &self.normaliser.reader.terms.languages;
+        let is_loop = matches!(languages.shape(language), Some(Shape::Repeat { .. }));
+        if is_loop || languages.is_plain(language) && counts(languages, language) {
+            return Ok(None);
+        }
+        let mut parts = Parts { is_whole: true, ..Parts::new(name, language, languages) };
+        let size = parts.known.get(&language).map_or(0, |facts| facts.size);
+        if size > most { Ok(None) } else { self.part(&mut parts, language) }
+    }
+
     /// A part of it; what is large and occurs again is a rule.
     fn part(
         &mut self,
@@ -176,10 +199,11 @@ impl Emitter<'_, '_, '_> {
                 let all = self.all_parts(parts, all)?;
                 all.zip(self.all_parts(parts, none)?).map(|(all, none)| Expr::all(all, none))
             }
-            Some(Shape::All { .. }) => self.automaton_part(parts.name, language)?,
-            _ if asserts => self.automaton_part(parts.name, language)?,
+            Some(Shape::All { .. }) => self.automaton_part(parts, language)?,
+            _ if asserts => self.automaton_part(parts, language)?,
             None | Some(Shape::Nothing) => Some(Expr::nothing()),
             Some(Shape::Empty) => Some(Expr::empty()),
+            Some(Shape::Class(set)) if parts.is_whole => Some(characters(&set)),
             Some(Shape::Class(set)) => Some(self.characters(&set)?),
             Some(Shape::Concat(first, mut rest)) => {
                 let mut items = vec![first];
@@ -209,14 +233,17 @@ impl Emitter<'_, '_, '_> {
         items.into_iter().map(|item| self.part(parts, item)).collect()
     }
 
-    /// The automaton of a part; `None` if it is too large.
+    /// The automaton of a part; `None` if it is too large, or its states are not to be rules.
     fn automaton_part(
         &mut self,
-        name: &str,
+        parts: &Parts<'_>,
         language: LanguageId,
     ) -> Result<Option<Expr>, SchemaError> {
+        if parts.is_whole {
+            return Ok(None);
+        }
         match self.normaliser.reader.terms.automaton(language) {
-            Some(dfa) => Ok(Some(self.states(name, &dfa, "")?)),
+            Some(dfa) => Ok(Some(self.states(parts.name, &dfa, "")?)),
             None => Ok(None),
         }
     }
@@ -400,6 +427,8 @@ struct Parts<'a> {
     known: FxHashMap<LanguageId, PartFacts>,
     /// The rules of parts that occur more than once.
     rules: FxHashMap<LanguageId, String>,
+    /// Whether there are no such rules: each part stands where it occurs.
+    is_whole: bool,
 }
 
 /// What is known of a part.
@@ -455,12 +484,12 @@ impl<'a> Parts<'a> {
             }
             known.insert(part, PartFacts { size, uses: 0, begins_text });
         }
-        Self { name, known, rules: FxHashMap::default() }
+        Self { name, known, rules: FxHashMap::default(), is_whole: false }
     }
 
     fn is_shared(&self, part: LanguageId) -> bool {
         let facts = self.known.get(&part);
-        facts.is_some_and(|facts| facts.uses > 1 && facts.size >= SHARED_SIZE)
+        !self.is_whole && facts.is_some_and(|facts| facts.uses > 1 && facts.size >= SHARED_SIZE)
     }
 }
 

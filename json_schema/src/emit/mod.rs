@@ -4,6 +4,7 @@
 //! there is exactly one gap, and nothing is ambiguous about where it ends.
 
 mod array;
+mod format;
 mod language;
 mod multiples;
 mod number;
@@ -24,6 +25,7 @@ use grammask_gbnf::{Expr, ExprKind, Grammar};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::error::SchemaError;
+use crate::format::Format;
 use crate::language::{CharSet, LanguageId};
 use crate::normal::{Normal, NumberSet, Term, TermId, is_any};
 use crate::normalise::Normaliser;
@@ -90,6 +92,7 @@ pub(crate) fn emit(
         stepped: Vec::new(),
         classes: FxHashMap::default(),
         texts: FxHashMap::default(),
+        formats: FxHashMap::default(),
         pending: VecDeque::new(),
         terminals: Vec::new(),
         notes: Vec::new(),
@@ -148,6 +151,8 @@ struct Emitter<'n, 's, 'o> {
     classes: FxHashMap<(CharSet, Lettering), String>,
     /// The rules of strings of a language, so long at least and so long at most.
     texts: FxHashMap<(LanguageId, u64, Option<u64>, Lettering), String>,
+    /// The rules of formats.
+    formats: FxHashMap<Format, String>,
     /// Rules that are named but not written.
     pending: VecDeque<Written>,
     /// Shared terminals that are used.

@@ -13,7 +13,9 @@ mod pointer;
 mod regex;
 mod resource;
 
-use crate::language::{Approximation, LanguageId, Languages, PatternError};
+use std::sync::OnceLock;
+
+use crate::language::{Approximation, LanguageId, Languages, PatternError, Snapshot};
 use crate::options::Notation;
 
 /// A format that the drafts define.
@@ -43,38 +45,61 @@ pub(crate) enum Format {
 type Result<T> = std::result::Result<T, PatternError>;
 
 impl Format {
+    /// All, by name, in the order of the type.
+    pub(crate) const ALL: [(&'static str, Self); 19] = [
+        ("date", Self::Date),
+        ("time", Self::Time),
+        ("date-time", Self::DateTime),
+        ("duration", Self::Duration),
+        ("email", Self::Email),
+        ("idn-email", Self::IdnEmail),
+        ("hostname", Self::Hostname),
+        ("idn-hostname", Self::IdnHostname),
+        ("ipv4", Self::Ipv4),
+        ("ipv6", Self::Ipv6),
+        ("uri", Self::Uri),
+        ("uri-reference", Self::UriReference),
+        ("iri", Self::Iri),
+        ("iri-reference", Self::IriReference),
+        ("uri-template", Self::UriTemplate),
+        ("uuid", Self::Uuid),
+        ("json-pointer", Self::JsonPointer),
+        ("relative-json-pointer", Self::RelativeJsonPointer),
+        ("regex", Self::Regex),
+    ];
+
     /// The format of a name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "date" => Self::Date,
-            "time" => Self::Time,
-            "date-time" => Self::DateTime,
-            "duration" => Self::Duration,
-            "email" => Self::Email,
-            "idn-email" => Self::IdnEmail,
-            "hostname" => Self::Hostname,
-            "idn-hostname" => Self::IdnHostname,
-            "ipv4" => Self::Ipv4,
-            "ipv6" => Self::Ipv6,
-            "uri" => Self::Uri,
-            "uri-reference" => Self::UriReference,
-            "iri" => Self::Iri,
-            "iri-reference" => Self::IriReference,
-            "uri-template" => Self::UriTemplate,
-            "uuid" => Self::Uuid,
-            "json-pointer" => Self::JsonPointer,
-            "relative-json-pointer" => Self::RelativeJsonPointer,
-            "regex" => Self::Regex,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|&(known, _)| known == name).map(|(_, format)| format)
     }
 
-    /// The texts of the format.
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+
+    /// The texts of the format. They are made once for all stores.
     pub(crate) fn language(
         self,
         languages: &mut Languages,
         notation: Notation,
     ) -> Result<Approximation> {
+        static KNOWN: [[OnceLock<Snapshot<2>>; 2]; Format::ALL.len()] =
+            [const { [const { OnceLock::new() }; 2] }; Format::ALL.len()];
+        let known = &KNOWN[self as usize][notation as usize];
+        let texts = match known.get() {
+            Some(texts) => texts,
+            None => {
+                let mut store = Languages::default();
+                let Approximation { lower, upper } = self.make(&mut store, notation)?;
+                known.get_or_init(|| store.snapshot([lower, upper]))
+            }
+        };
+        let [lower, upper] = languages.restore(texts)?;
+        Ok(Approximation { lower, upper })
+    }
+
+    fn make(self, languages: &mut Languages, notation: Notation) -> Result<Approximation> {
         let pattern = match self {
             Self::Time => return date_time::time(languages, notation),
             Self::DateTime => return date_time::date_time(languages, notation),

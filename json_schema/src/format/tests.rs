@@ -4,28 +4,6 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const NAMES: [&str; 19] = [
-    "date",
-    "time",
-    "date-time",
-    "duration",
-    "email",
-    "idn-email",
-    "hostname",
-    "idn-hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uri-reference",
-    "iri",
-    "iri-reference",
-    "uri-template",
-    "uuid",
-    "json-pointer",
-    "relative-json-pointer",
-    "regex",
-];
-
 /// The texts of a format in a notation.
 fn texts_of(name: &str, notation: Notation, languages: &mut Languages) -> Approximation {
     Format::named(name).unwrap().language(languages, notation).unwrap()
@@ -95,10 +73,17 @@ fn check(name: &'static str) {
     });
 }
 
+#[test]
+fn names_are_of_their_formats() {
+    for (name, format) in Format::ALL {
+        assert_eq!((format.name(), Format::named(name)), (name, Some(format)));
+    }
+}
+
 /// Plain GBNF takes an automaton that is not too large.
 #[test]
 fn plain_automata() {
-    for name in NAMES {
+    for (name, _) in Format::ALL {
         let mut languages = Languages::default();
         let texts = texts_of(name, Notation::Plain, &mut languages);
         assert!(languages.dfa(texts.lower, crate::normal::MAX_STATES).is_ok(), "{name}");
@@ -107,7 +92,7 @@ fn plain_automata() {
 
 #[test]
 fn texts_are_valid() {
-    for name in NAMES {
+    for (name, _) in Format::ALL {
         check(name);
     }
 }

@@ -17,6 +17,7 @@ mod facts;
 mod minimise;
 mod search;
 mod shape;
+mod snapshot;
 mod store;
 
 pub(crate) use approximation::Approximation;
@@ -24,6 +25,7 @@ pub(crate) use automaton::{Dfa, DfaState};
 pub(crate) use class::CharSet;
 pub(crate) use ecma::PatternError;
 pub(crate) use shape::Shape;
+pub(crate) use snapshot::Snapshot;
 pub(crate) use store::{LanguageId, Languages, TooLarge};
 
 #[cfg(test)]

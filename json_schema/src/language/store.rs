@@ -27,6 +27,16 @@ impl LanguageId {
     pub(crate) const ANY: Self = Self(2);
     /// All texts.
     pub(crate) const EVERYTHING: Self = Self(3);
+
+    /// The one at a place.
+    pub(super) fn at(place: usize) -> Self {
+        Self(place as u32)
+    }
+
+    /// Its place.
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +72,34 @@ pub(super) enum Term {
         language: LanguageId,
         negated: bool,
     },
+}
+
+impl Term {
+    /// Says what the term is made of.
+    pub(super) fn for_each_part(&self, mut say: impl FnMut(LanguageId)) {
+        match self {
+            Self::Nothing | Self::Empty | Self::Class(_) => {}
+            Self::Start | Self::End | Self::WordBoundary { .. } => {}
+            Self::Concat(first, second) => [first, second].into_iter().for_each(|&part| say(part)),
+            Self::Alt(items) | Self::And(items) => items.iter().for_each(|&part| say(part)),
+            &(Self::Not(part)
+            | Self::Repeat { item: part, .. }
+            | Self::Ahead { language: part, .. }) => say(part),
+        }
+    }
+
+    /// The same of other parts.
+    pub(super) fn with_parts(&self, of: impl Fn(LanguageId) -> LanguageId) -> Self {
+        match *self {
+            Self::Concat(first, second) => Self::Concat(of(first), of(second)),
+            Self::Alt(ref items) => Self::Alt(items.iter().map(|&part| of(part)).collect()),
+            Self::And(ref items) => Self::And(items.iter().map(|&part| of(part)).collect()),
+            Self::Not(part) => Self::Not(of(part)),
+            Self::Repeat { item, min, max } => Self::Repeat { item: of(item), min, max },
+            Self::Ahead { language, negated } => Self::Ahead { language: of(language), negated },
+            ref other => other.clone(),
+        }
+    }
 }
 
 /// A language takes more terms, states or time than the limits allow.
@@ -117,11 +155,22 @@ pub(super) type Result<T> = std::result::Result<T, TooLarge>;
 
 impl Languages {
     pub(super) fn term(&self, id: LanguageId) -> Rc<Term> {
-        Rc::clone(&self.entries[id.0 as usize].0)
+        Rc::clone(&self.entries[id.index()].0)
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
     }
 
     pub(super) fn facts(&self, id: LanguageId) -> Facts {
-        self.entries[id.0 as usize].1
+        self.entries[id.index()].1
+    }
+
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, terms: usize) {
+        self.entries.reserve(terms);
+        self.ids.reserve(terms);
     }
 
     /// Pays for work that is proportional to `cells`.
@@ -142,7 +191,7 @@ impl Languages {
     }
 
     fn insert(&mut self, term: Rc<Term>) -> LanguageId {
-        let id = LanguageId(self.entries.len() as u32);
+        let id = LanguageId::at(self.entries.len());
         let facts = self.facts_of(&term);
         self.entries.push((Rc::clone(&term), facts));
         self.ids.insert(term, id);

@@ -216,6 +216,23 @@ proptest! {
         }
     }
 
+    /// In another store a language is what it would have been made there.
+    #[test]
+    fn languages_are_restored(a in nodes(), b in nodes(), other in nodes()) {
+        let mut first = Languages::default();
+        let made = [&a, &b].map(|node| first.pattern(&node.pattern()).unwrap());
+        let either = first.alt(made).unwrap();
+        let both = first.and(made).unwrap();
+        let snapshot = first.snapshot([made[0], made[1], either, both]);
+        let mut second = Languages::default();
+        second.pattern(&other.pattern()).unwrap();
+        let restored = second.restore(&snapshot).unwrap();
+        let made = [&a, &b].map(|node| second.pattern(&node.pattern()).unwrap());
+        prop_assert_eq!([restored[0], restored[1]], made);
+        prop_assert_eq!(restored[2], second.alt(made).unwrap());
+        prop_assert_eq!(restored[3], second.and(made).unwrap());
+    }
+
     #[test]
     fn boolean_operations_go_by_membership(a in nodes(), b in nodes()) {
         let mut languages = Languages::default();

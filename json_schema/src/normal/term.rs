@@ -224,6 +224,12 @@ impl Terms {
         Ok(texts)
     }
 
+    /// The format of which a language is the texts that are written, if one has been asked for.
+    pub(crate) fn format_of(&self, language: LanguageId) -> Option<Format> {
+        let is_it = |&(_, texts): &(&Format, &Approximation)| texts.lower == language;
+        self.formats.iter().find(is_it).map(|(&format, _)| format)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.table.len()
     }
