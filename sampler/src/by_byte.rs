@@ -92,9 +92,7 @@ impl Exits {
         tables: &Tables,
     ) -> impl Iterator<Item = (u8, &'a Arc<Below>)> {
         let exits = self.iter().zip(&self.belows).filter(|((byte, _), _)| bytes.contains(*byte));
-        exits.map(|((byte, nodes), below)| {
-            (byte, below.get_or_init(|| tables.below(nodes.to_vec())))
-        })
+        exits.map(|((byte, nodes), below)| (byte, below.get_or_init(|| tables.below(nodes))))
     }
 }
 

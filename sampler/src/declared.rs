@@ -5,6 +5,7 @@
 use std::sync::{Arc, OnceLock};
 
 use grammask_gbnf::{Entry, KnownKeys, Session, TrackId, ValueId};
+use smallvec::SmallVec;
 
 use crate::generations::{Footprint, Generations};
 use crate::keys::Key;
@@ -62,7 +63,8 @@ impl Lookahead<'_> {
 
     fn find_declared(&self, node: TrieNode, keys: KnownKeys) -> DeclaredKeys {
         let (trie, terms) = (&self.engine.tables.trie, self.session.terms());
-        let (mut inside, mut ends) = (Vec::new(), Vec::new());
+        let mut inside: SmallVec<[(TokenId, u32); 64]> = SmallVec::new();
+        let mut ends: SmallVec<[DeclaredEnd; 8]> = SmallVec::new();
         for (member, rest) in self.session.declared_keys(keys) {
             let mut node = node;
             let mut bytes = terms.common_start(rest).peekable();
@@ -85,7 +87,7 @@ impl Lookahead<'_> {
         DeclaredKeys {
             inside: same.collect(),
             members: inside.iter().map(|&(_, member)| member).collect(),
-            ends: ends.into(),
+            ends: ends.into_vec().into(),
         }
     }
 
@@ -138,7 +140,7 @@ impl DeclaredKeys {
         &self,
         session: &Session,
         entry: Entry,
-    ) -> Option<Vec<(&DeclaredEnd, ValueId)>> {
+    ) -> Option<SmallVec<[(&DeclaredEnd, ValueId); 8]>> {
         if entry.track != TrackId::NONE {
             return None;
         }

@@ -28,9 +28,9 @@ pub(crate) struct Departure {
     state: State,
     /// The bytes that may come next in it.
     pub(crate) first: ByteSet,
-    at_once: Vec<Arc<Below>>,
+    at_once: SmallVec<[Arc<Below>; 2]>,
     /// Nodes behind a byte that is read in the state.
-    behind_bytes: Vec<(u8, Arc<Below>)>,
+    behind_bytes: SmallVec<[(u8, Arc<Below>); 4]>,
 }
 
 impl Departure {
@@ -61,7 +61,7 @@ impl Lookahead<'_> {
         known.unwrap_or_else(|| {
             let state = self.session.behind(state, entry, &[]);
             let first = self.session.first(&state);
-            let (at_once, behind_bytes) = (Vec::new(), Vec::new());
+            let (at_once, behind_bytes) = (SmallVec::new(), SmallVec::new());
             self.departures.push(Departure { key, state, first, at_once, behind_bytes });
             self.departures.len() - 1
         })

@@ -16,7 +16,7 @@ use crate::crossings::Crossings;
 use crate::departures::{Way, Ways};
 use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
-use crate::lookahead::{Base, Lookahead};
+use crate::lookahead::{Base, Bases, Lookahead};
 use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TrieNode;
@@ -157,7 +157,7 @@ impl Exits {
     }
 
     /// Takes the tables of which tokens are allowed.
-    pub(crate) fn take_bases(&mut self) -> Box<[Base]> {
+    pub(crate) fn take_bases(&mut self) -> Bases {
         std::mem::take(&mut self.bases).into_values().collect()
     }
 
@@ -215,14 +215,14 @@ pub(crate) struct Through {
     /// The exit: kept, so that no other gets its address.
     _exit: Exit,
     tokens: TokenSet,
-    bases: Box<[Base]>,
+    bases: Bases,
     /// Where they get through to what lies below, unless at once.
     exits: Box<[Exit]>,
     bytes: usize,
 }
 
 impl Through {
-    fn new(exit: Exit, tokens: TokenSet, bases: Box<[Base]>, exits: Vec<Exit>) -> Self {
+    fn new(exit: Exit, tokens: TokenSet, bases: Bases, exits: Vec<Exit>) -> Self {
         let of_exit = |exit: &Exit| match exit {
             // Others may keep it as well.
             Exit::At(nodes) => nodes.bytes() / Arc::strong_count(nodes),
@@ -431,14 +431,15 @@ impl Lookahead<'_> {
             open: Vec::new(),
             is_plain: false,
         };
-        let mut found = Found::new(tokens);
+        let mut found = Found::with_spare(tokens, &mut inner.memo.spare);
         match by {
             Reader::Frame(frame) => inner.read_with_frame(exit, frame, &mut found),
             Reader::Label(label) => inner.read_with_label(exit, label, &mut found),
         }
         let exits = inner.go_out(&mut found);
         let bases = inner.exits.as_mut().map(Exits::take_bases).unwrap_or_default();
-        let through = Arc::new(Through::new(exit.clone(), found.into_set(), bases, exits));
+        let tokens = found.into_set_sparing(&mut self.memo.spare);
+        let through = Arc::new(Through::new(exit.clone(), tokens, bases, exits));
         if !self.session.is_spent() {
             self.memo.frames.through.insert(key, Arc::clone(&through));
         }

@@ -203,7 +203,7 @@ impl Interior {
         let ends = alike.ends((start, &within), tables, terms)?;
         let is_last = |(term, _): &(TermId, _)| *term == TermId::EMPTY;
         if ends.iter().all(is_last) {
-            let ends = ends.into_iter().flat_map(|(_, nodes)| nodes).collect();
+            let ends: Vec<_> = ends.into_iter().flat_map(|(_, nodes)| nodes).collect();
             return Some(Self {
                 inside: alike.inside.clone(),
                 ends: tables.below(ends),

@@ -8,9 +8,10 @@
 use std::sync::Arc;
 
 use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TrackId, WrittenKeys};
+use smallvec::SmallVec;
 
 use crate::below::Below;
-use crate::lookahead::{Base, Lookahead};
+use crate::lookahead::{Base, Bases, Lookahead};
 use crate::meant::Meant;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
@@ -29,25 +30,25 @@ impl Lookahead<'_> {
         start: &State,
         entry: Entry,
         found: &mut Found,
-    ) -> Box<[Base]> {
+    ) -> Bases {
         if self.is_in_vain() {
-            return Box::default();
+            return Bases::new();
         }
         let Some(KeyTerms { free, others, only }) = self.session.key_terms(entry.label) else {
             if !self.declared_only(Key { node, start, entry }, found) {
                 self.walk_on(node, start, found);
             }
-            return Box::default();
+            return Bases::new();
         };
         let tables = free.iter();
         let tables = tables.map(|&free| self.engine.tables.key(node, free, self.session.terms()));
-        let tables: Vec<_> = tables.collect();
+        let tables: SmallVec<[_; 2]> = tables.collect();
         // The key could end in several places of one token.
         let ends_within =
             tables.iter().any(|table| !table.exits.is_empty() || !table.ambiguous.is_empty());
         if ends_within || self.has_dead_end(node, start, None) {
             self.walk_on(node, start, found);
-            return Box::default();
+            return Bases::new();
         }
         let key = Key { node, start, entry };
         for table in &tables {
@@ -67,13 +68,14 @@ impl Lookahead<'_> {
     fn only_ends(&mut self, key: Key<'_>, member: u32, ends: &Arc<Below>, found: &mut Found) {
         let Some(declared) = self.declared(key.node, key.entry) else { return };
         let is_end = |node: TrieNode| ends.nodes.binary_search(&node).is_ok();
-        let mut known: Vec<TrieNode> = declared.ends.iter().map(|end| end.node).collect();
+        let mut known: SmallVec<[TrieNode; 16]> =
+            declared.ends.iter().map(|end| end.node).collect();
         let written = self.session.known_keys(key.entry.label).and_then(KnownKeys::written);
         if let Some(written) = written {
             let trie = (&self.engine.tables.trie, key.node);
             known.extend(ends_of_written(self.session, written, trie));
         }
-        known.retain(|&node| is_end(node));
+        known.retain(|node| is_end(*node));
         known.extend(self.like_ends(key, ends));
         known.sort_unstable();
         known.dedup();
@@ -166,7 +168,7 @@ impl Lookahead<'_> {
         let outer = self.assumed.replace(self.assumed.unwrap_or(missed));
         // What is still to be followed up is no matter of this key.
         let departures = std::mem::take(&mut self.departures);
-        let mut same = Found::new(self.engine.vocabulary().len());
+        let mut same = Found::with_spare(self.engine.vocabulary().len(), &mut self.memo.spare);
         if let &[member] = members
             && let Some(value) = self.session.value_of_member(key.entry, member)
         {
@@ -192,7 +194,7 @@ impl Lookahead<'_> {
         self.assumed = outer;
         let open = if outer.is_none() { std::mem::take(&mut self.open) } else { Vec::new() };
         if self.session.missed_keys() == missed && open.len() <= MOST_OPEN {
-            found.append(same);
+            found.append(same, &mut self.memo.spare);
             self.settle(key, open, found);
         } else if outer.is_none() {
             let nodes: Vec<_> = ends.nodes.iter().filter(is_meant).copied().collect();

@@ -14,7 +14,7 @@ use crate::generations::Footprint;
 use crate::interior::{Interior, Iterations};
 use crate::mask::{MaskBuffer, TokenMask};
 use crate::token_id::TokenId;
-use crate::token_set::{Found, TokenSet};
+use crate::token_set::{Found, SpareLists, TokenSet};
 use crate::trie::TokenTrie;
 use crate::values::ValueMemo;
 
@@ -43,17 +43,18 @@ pub(crate) struct LookaheadMemo {
     pub(crate) values: ValueMemo,
     pub(crate) declared: DeclaredMemo,
     pub(crate) frames: FrameMemo,
+    pub(crate) spare: SpareLists,
 }
 
 impl Lookahead<'_> {
     /// The mask of a configuration; `start` is the state with only that.
     pub(crate) fn entry_mask(&mut self, start: &State, entry: Entry) -> EntryMask {
         let (engine, vocabulary) = (self.engine, self.engine.vocabulary());
-        let mut found = Found::new(vocabulary.len());
+        let mut found = Found::with_spare(vocabulary.len(), &mut self.memo.spare);
         let mut bases = match entry.label {
             label if self.is_plain && !matches!(label, Label::Token(_)) => {
                 self.walk_on(TokenTrie::ROOT, start, &mut found);
-                Box::default()
+                Bases::new()
             }
             Label::Term(_) | Label::Counted { .. } | Label::Text { .. } => {
                 let base = self.by_table(TokenTrie::ROOT, start, entry, &mut found);
@@ -65,7 +66,7 @@ impl Lookahead<'_> {
                 base.into_iter().collect()
             }
             Label::Key { .. } => self.key(TokenTrie::ROOT, start, entry, &mut found),
-            Label::Item { .. } | Label::ItemEnd { .. } => Box::default(),
+            Label::Item { .. } | Label::ItemEnd { .. } => Bases::new(),
             Label::Token(token) => {
                 let reference = self.session.token(token);
                 if reference.negated {
@@ -77,7 +78,7 @@ impl Lookahead<'_> {
                         engine.resolve(reference).filter(|&token| engine.means(reference, token)),
                     );
                 }
-                Box::default()
+                Bases::new()
             }
         };
         self.depart(&mut found);
@@ -86,15 +87,19 @@ impl Lookahead<'_> {
             bases.into_iter().for_each(|base| exits.add_base(base));
             bases = exits.take_bases();
         }
-        EntryMask { bases, more: found.into_set(), without: Box::default() }
+        let more = found.into_set_sparing(&mut self.memo.spare);
+        EntryMask { bases, more, without: Box::default() }
     }
 }
+
+/// Tables of which tokens are allowed: mostly one.
+pub(crate) type Bases = SmallVec<[Base; 1]>;
 
 /// The mask of one configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct EntryMask {
     /// The tokens that stay inside the terminal, where tables have them.
-    bases: Box<[Base]>,
+    bases: Bases,
     /// All others.
     more: TokenSet,
     /// Those of them that are not allowed after all.
@@ -103,7 +108,7 @@ pub(crate) struct EntryMask {
 
 impl From<TokenSet> for EntryMask {
     fn from(tokens: TokenSet) -> Self {
-        Self { bases: Box::default(), more: tokens, without: Box::default() }
+        Self { bases: Bases::new(), more: tokens, without: Box::default() }
     }
 }
 
@@ -183,10 +188,8 @@ impl Footprint for EntryMask {
             Base::Interior(_) | Base::Iterations(_) => 0,
             Base::Some(tokens) => tokens.bytes(),
         });
-        size_of_val(&*self.bases)
-            + bases.sum::<usize>()
-            + self.more.bytes()
-            + size_of_val(&*self.without)
+        let spilled = if self.bases.spilled() { size_of_val(&*self.bases) } else { 0 };
+        spilled + bases.sum::<usize>() + self.more.bytes() + size_of_val(&*self.without)
     }
 }
 

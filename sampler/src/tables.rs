@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, TermId, Terms};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use crate::below::{Below, Belows};
 use crate::budget::Costs;
@@ -23,6 +24,9 @@ use crate::token_set::Found;
 use crate::trie::{TokenTrie, TrieNode};
 use crate::values::ValueTokens;
 use crate::vocabulary::Vocabulary;
+
+/// Some nodes: mostly one.
+type Nodes = SmallVec<[TrieNode; 2]>;
 
 /// The tables of a vocabulary.
 #[derive(Debug)]
@@ -42,7 +46,7 @@ pub(crate) struct Tables {
     keys: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
     /// By (where in the trie, rest of an iteration, iteration).
     iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
-    belows: Mutex<Generations<Box<[TrieNode]>, Arc<Below>>>,
+    belows: Mutex<Generations<Nodes, Arc<Below>>>,
     /// By (where in the trie, quotient of terms).
     alike: Mutex<Generations<(TrieNode, Quotient), Arc<Alike>>>,
     /// By (where in the trie, bytes).
@@ -354,9 +358,9 @@ impl Tables {
     }
 
     /// What lies below some nodes, which are sorted for that.
-    pub(crate) fn below(&self, mut nodes: Vec<TrieNode>) -> Arc<Below> {
+    pub(crate) fn below(&self, nodes: impl Into<Nodes>) -> Arc<Below> {
+        let mut nodes: Nodes = nodes.into();
         nodes.sort_unstable();
-        let nodes = nodes.into_boxed_slice();
         shared(&self.belows, &nodes, || Below::new(&nodes, self))
     }
 
@@ -397,7 +401,9 @@ impl Tables {
         nodes.sort_unstable();
         let alike = nodes.chunk_by(|(one, _), (other, _)| one == other);
         alike
-            .map(|alike| (alike[0].0, self.below(alike.iter().map(|&(_, node)| node).collect())))
+            .map(|alike| {
+                (alike[0].0, self.below(alike.iter().map(|&(_, node)| node).collect::<Nodes>()))
+            })
             .collect()
     }
 

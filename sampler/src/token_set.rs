@@ -81,6 +81,10 @@ impl From<TokenMask> for TokenSet {
     }
 }
 
+/// Lists that are used again: memory that has just been used is quicker than new one.
+#[derive(Debug, Default)]
+pub(crate) struct SpareLists(Vec<Vec<TokenId>>);
+
 /// Tokens as they are found: one by one, or many at once.
 #[derive(Debug)]
 pub(crate) struct Found {
@@ -93,6 +97,11 @@ pub(crate) struct Found {
 impl Found {
     pub(crate) fn new(len: usize) -> Self {
         Self { tokens: Vec::new(), many: None, len }
+    }
+
+    /// The same with a list that was used before.
+    pub(crate) fn with_spare(len: usize, spare: &mut SpareLists) -> Self {
+        Self { tokens: spare.0.pop().unwrap_or_default(), ..Self::new(len) }
     }
 
     /// Number of ids of the vocabulary.
@@ -142,12 +151,13 @@ impl Found {
         }
     }
 
-    /// Adds what has been found elsewhere.
-    pub(crate) fn append(&mut self, mut other: Self) {
+    /// Adds what has been found elsewhere, of which the list is spared.
+    pub(crate) fn append(&mut self, mut other: Self, spare: &mut SpareLists) {
         self.tokens.append(&mut other.tokens);
         if let Some(many) = other.many {
             self.take_in(many);
         }
+        spare.0.push(other.tokens);
     }
 
     /// Adds all tokens of a mask that nobody else needs.
@@ -170,6 +180,20 @@ impl Found {
         let mut mask = self.many.unwrap_or_else(|| Box::new(TokenMask::new(self.len)));
         self.tokens.into_iter().for_each(|token| mask.insert(token));
         TokenSet::Many(Arc::new(*mask))
+    }
+
+    /// The same; the list is spared.
+    pub(crate) fn into_set_sparing(mut self, spare: &mut SpareLists) -> TokenSet {
+        let mut tokens = std::mem::take(&mut self.tokens);
+        let set = if self.many.is_none() && !self.is_much(tokens.len()) {
+            TokenSet::Few(tokens[..].into())
+        } else {
+            mask(&mut self.many, self.len).extend(tokens.iter().copied());
+            self.into_set()
+        };
+        tokens.clear();
+        spare.0.push(tokens);
+        set
     }
 }
 

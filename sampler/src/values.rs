@@ -108,7 +108,7 @@ impl Lookahead<'_> {
         node: TrieNode,
         value: ValueId,
     ) -> Option<Arc<ValueTokens>> {
-        let start = self.engine.tables.below(vec![node]);
+        let start = self.engine.tables.below(&[node][..]);
         self.value(&start, value)
     }
 

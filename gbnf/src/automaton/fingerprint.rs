@@ -1,6 +1,6 @@
 //! What is read from a position on, whatever program it lies in: most schemas have the same values.
 
-use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::automaton::label::Label;
 use crate::automaton::members::{Kind, Shape};
@@ -15,12 +15,12 @@ impl Program {
     /// program of one process. Nothing for what is mostly one program's own: objects with declared
     /// keys, lists whose items differ, references to tokens and long texts.
     pub(crate) fn fingerprint(&self, start: Position, terms: &Terms) -> Option<Fingerprint> {
-        let mut met = Met { numbers: FxHashMap::from_iter([(start, 0)]), positions: vec![start] };
+        let mut met = Met(SmallVec::from_slice(&[start]));
         let mut print = Fingerprint::of_position();
         let mut at = 0;
-        while let Some(&position) = met.positions.get(at) {
+        while let Some(&position) = met.0.get(at) {
             print = self.add_op(print, self.op(position), &mut met, terms)?;
-            if met.positions.len() > MOST_POSITIONS {
+            if met.0.len() > MOST_POSITIONS {
                 return None;
             }
             at += 1;
@@ -37,6 +37,7 @@ impl Program {
     ) -> Option<Fingerprint> {
         Some(match op {
             Op::Return => print.word(0),
+            Op::Fork(to) if to.len() > MOST_POSITIONS => return None,
             Op::Fork(to) => {
                 let print = print.word(1).word(to.len() as u64);
                 to.iter().fold(print, |print, &to| print.word(met.number(to)))
@@ -71,6 +72,9 @@ fn add_shape(
     met: &mut Met,
     terms: &Terms,
 ) -> Option<Fingerprint> {
+    if shape.members.len() > MOST_POSITIONS {
+        return None;
+    }
     print = print.word(shape.members.len() as u64);
     for member in &shape.members {
         let Kind::Many(bounds) = member.kind else { return None };
@@ -91,11 +95,8 @@ fn of_max(max: Option<u32>) -> u64 {
     max.map_or(u64::MAX, u64::from)
 }
 
-/// The positions that have been met, in this order.
-struct Met {
-    numbers: FxHashMap<Position, u64>,
-    positions: Vec<Position>,
-}
+/// The positions that have been met, in this order: mostly few.
+struct Met(SmallVec<[Position; MOST_POSITIONS]>);
 
 impl Met {
     fn number(&mut self, position: Position) -> u64 {
@@ -103,10 +104,13 @@ impl Met {
             Position::RETURN => u64::MAX,
             Position::FAIL => u64::MAX - 1,
             Position::NONE => u64::MAX - 2,
-            _ => *self.numbers.entry(position).or_insert_with(|| {
-                self.positions.push(position);
-                self.positions.len() as u64 - 1
-            }),
+            _ => {
+                let known = self.0.iter().position(|&met| met == position);
+                known.unwrap_or_else(|| {
+                    self.0.push(position);
+                    self.0.len() - 1
+                }) as u64
+            }
         }
     }
 }
