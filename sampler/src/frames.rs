@@ -276,8 +276,8 @@ const MASKS_FOR_ONE: u32 = 16;
 /// How many bytes the beginnings of frames may take,
 const STARTS: usize = 128 << 10;
 /// and what tokens have behind them.
-const TOKENS: usize = 2 << 20;
-const WITHIN: usize = 512 << 10;
+const TOKENS: usize = 4 << 20;
+const WITHIN: usize = 1 << 20;
 
 impl Default for FrameMemo {
     fn default() -> Self {
