@@ -174,22 +174,19 @@ impl Found {
     }
 
     pub(crate) fn into_set(self) -> TokenSet {
-        if self.many.is_none() && !self.is_much(self.tokens.len()) {
-            return TokenSet::Few(self.tokens.into());
-        }
-        let mut mask = self.many.unwrap_or_else(|| Box::new(TokenMask::new(self.len)));
-        self.tokens.into_iter().for_each(|token| mask.insert(token));
-        TokenSet::Many(Arc::new(*mask))
+        self.into_set_sparing(&mut SpareLists::default())
     }
 
     /// The same; the list is spared.
-    pub(crate) fn into_set_sparing(mut self, spare: &mut SpareLists) -> TokenSet {
-        let mut tokens = std::mem::take(&mut self.tokens);
-        let set = if self.many.is_none() && !self.is_much(tokens.len()) {
+    pub(crate) fn into_set_sparing(self, spare: &mut SpareLists) -> TokenSet {
+        let is_much = self.is_much(self.tokens.len());
+        let Self { mut tokens, many, len } = self;
+        let set = if many.is_none() && !is_much {
             TokenSet::Few(tokens[..].into())
         } else {
-            mask(&mut self.many, self.len).extend(tokens.iter().copied());
-            self.into_set()
+            let mut mask = many.map_or_else(|| TokenMask::new(len), |many| *many);
+            mask.extend(tokens.iter().copied());
+            TokenSet::Many(Arc::new(mask))
         };
         tokens.clear();
         spare.0.push(tokens);

@@ -18,8 +18,8 @@ const MOST_NODES: usize = 4_096;
 type Body = (Arc<Expr>, usize);
 
 impl Emitter<'_, '_, '_> {
-    /// The texts of a format as a rule, if they are a language and stand in one rule. Not in plain GBNF, in
-    /// which they are the states of an automaton.
+    /// A reference to the rule of a format, if a language is its texts and they stand in one rule: not in
+    /// plain GBNF, in which they are the states of an automaton.
     pub(super) fn format(&mut self, language: LanguageId) -> Result<Option<Expr>, SchemaError> {
         static BODIES: [OnceLock<Option<Body>>; Format::ALL.len()] =
             [const { OnceLock::new() }; Format::ALL.len()];
@@ -52,7 +52,7 @@ impl Emitter<'_, '_, '_> {
         format: Format,
         language: LanguageId,
     ) -> Result<Option<Body>, SchemaError> {
-        let Some(texts) = self.whole(format.name(), language, MOST_NODES)? else {
+        let Some(texts) = self.in_one_rule(format.name(), language, MOST_NODES)? else {
             return Ok(None);
         };
         let body = match texts.kind {

@@ -148,9 +148,9 @@ impl Emitter<'_, '_, '_> {
         self.part(&mut parts, language)
     }
 
-    /// The same without references to other rules; `None` also if it takes more nodes than that, or what
-    /// stands in it is written better in other ways.
-    pub(super) fn whole(
+    /// The same in one rule, without references to others; `None` also if that takes more nodes, or if what
+    /// is counted in it is a terminal by itself.
+    pub(super) fn in_one_rule(
         &mut self,
         name: &str,
         language: LanguageId,
@@ -161,7 +161,7 @@ impl Emitter<'_, '_, '_> {
         if is_loop || languages.is_plain(language) && counts(languages, language) {
             return Ok(None);
         }
-        let mut parts = Parts { is_whole: true, ..Parts::new(name, language, languages) };
+        let mut parts = Parts { in_one_rule: true, ..Parts::new(name, language, languages) };
         let size = parts.known.get(&language).map_or(0, |facts| facts.size);
         if size > most { Ok(None) } else { self.part(&mut parts, language) }
     }
@@ -203,7 +203,7 @@ impl Emitter<'_, '_, '_> {
             _ if asserts => self.automaton_part(parts, language)?,
             None | Some(Shape::Nothing) => Some(Expr::nothing()),
             Some(Shape::Empty) => Some(Expr::empty()),
-            Some(Shape::Class(set)) if parts.is_whole => Some(characters(&set)),
+            Some(Shape::Class(set)) if parts.in_one_rule => Some(characters(&set)),
             Some(Shape::Class(set)) => Some(self.characters(&set)?),
             Some(Shape::Concat(first, mut rest)) => {
                 let mut items = vec![first];
@@ -239,7 +239,7 @@ impl Emitter<'_, '_, '_> {
         parts: &Parts<'_>,
         language: LanguageId,
     ) -> Result<Option<Expr>, SchemaError> {
-        if parts.is_whole {
+        if parts.in_one_rule {
             return Ok(None);
         }
         match self.normaliser.reader.terms.automaton(language) {
@@ -428,7 +428,7 @@ struct Parts<'a> {
     /// The rules of parts that occur more than once.
     rules: FxHashMap<LanguageId, String>,
     /// Whether there are no such rules: each part stands where it occurs.
-    is_whole: bool,
+    in_one_rule: bool,
 }
 
 /// What is known of a part.
@@ -484,12 +484,12 @@ impl<'a> Parts<'a> {
             }
             known.insert(part, PartFacts { size, uses: 0, begins_text });
         }
-        Self { name, known, rules: FxHashMap::default(), is_whole: false }
+        Self { name, known, rules: FxHashMap::default(), in_one_rule: false }
     }
 
     fn is_shared(&self, part: LanguageId) -> bool {
         let facts = self.known.get(&part);
-        !self.is_whole && facts.is_some_and(|facts| facts.uses > 1 && facts.size >= SHARED_SIZE)
+        !self.in_one_rule && facts.is_some_and(|facts| facts.uses > 1 && facts.size >= SHARED_SIZE)
     }
 }
 
