@@ -33,12 +33,11 @@ impl Emitter<'_, '_, '_> {
             return Ok(Some(Expr::reference(rule.clone())));
         }
         let known = &BODIES[format as usize];
-        let body = match known.get() {
-            Some(body) => body,
-            None => {
-                let body = self.format_body(format, language)?;
-                known.get_or_init(|| body)
-            }
+        let body = if let Some(body) = known.get() {
+            body
+        } else {
+            let body = self.format_body(format, language)?;
+            known.get_or_init(|| body)
         };
         let Some((body, size)) = body else { return Ok(None) };
         let rule = self.fresh(format.name());

@@ -87,13 +87,12 @@ impl Format {
         static KNOWN: [[OnceLock<Snapshot<2>>; 2]; Format::ALL.len()] =
             [const { [const { OnceLock::new() }; 2] }; Format::ALL.len()];
         let known = &KNOWN[self as usize][notation as usize];
-        let texts = match known.get() {
-            Some(texts) => texts,
-            None => {
-                let mut store = Languages::default();
-                let Approximation { lower, upper } = self.make(&mut store, notation)?;
-                known.get_or_init(|| store.snapshot([lower, upper]))
-            }
+        let texts = if let Some(texts) = known.get() {
+            texts
+        } else {
+            let mut store = Languages::default();
+            let Approximation { lower, upper } = self.make(&mut store, notation)?;
+            known.get_or_init(|| store.snapshot([lower, upper]))
         };
         let [lower, upper] = languages.restore(texts)?;
         Ok(Approximation { lower, upper })

@@ -78,8 +78,12 @@ impl Term {
     /// Says what the term is made of.
     pub(super) fn for_each_part(&self, mut say: impl FnMut(LanguageId)) {
         match self {
-            Self::Nothing | Self::Empty | Self::Class(_) => {}
-            Self::Start | Self::End | Self::WordBoundary { .. } => {}
+            Self::Nothing
+            | Self::Empty
+            | Self::Class(_)
+            | Self::Start
+            | Self::End
+            | Self::WordBoundary { .. } => {}
             Self::Concat(first, second) => [first, second].into_iter().for_each(|&part| say(part)),
             Self::Alt(items) | Self::And(items) => items.iter().for_each(|&part| say(part)),
             &(Self::Not(part)
