@@ -16,7 +16,7 @@ use crate::crossings::Crossings;
 use crate::departures::{Way, Ways};
 use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
-use crate::lookahead::{Base, Bases, Lookahead};
+use crate::lookahead::{Base, Bases, Lookahead, spilled_bytes};
 use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TrieNode;
@@ -230,7 +230,7 @@ impl Through {
             Exit::Table(_) => size_of::<TableExit>(),
         };
         let bytes = tokens.bytes()
-            + size_of_val(&*bases)
+            + spilled_bytes(&bases)
             + size_of_val(&*exits)
             + exits.iter().map(of_exit).sum::<usize>();
         Self { _exit: exit, tokens, bases, exits: exits.into(), bytes }

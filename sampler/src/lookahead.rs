@@ -95,6 +95,11 @@ impl Lookahead<'_> {
 /// Tables of which tokens are allowed: mostly one.
 pub(crate) type Bases = SmallVec<[Base; 1]>;
 
+/// How many bytes tables take that do not lie where they are held.
+pub(crate) fn spilled_bytes(bases: &Bases) -> usize {
+    if bases.spilled() { size_of_val(&**bases) } else { 0 }
+}
+
 /// The mask of one configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct EntryMask {
@@ -188,8 +193,10 @@ impl Footprint for EntryMask {
             Base::Interior(_) | Base::Iterations(_) => 0,
             Base::Some(tokens) => tokens.bytes(),
         });
-        let spilled = if self.bases.spilled() { size_of_val(&*self.bases) } else { 0 };
-        spilled + bases.sum::<usize>() + self.more.bytes() + size_of_val(&*self.without)
+        spilled_bytes(&self.bases)
+            + bases.sum::<usize>()
+            + self.more.bytes()
+            + size_of_val(&*self.without)
     }
 }
 

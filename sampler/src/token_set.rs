@@ -85,6 +85,22 @@ impl From<TokenMask> for TokenSet {
 #[derive(Debug, Default)]
 pub(crate) struct SpareLists(Vec<Vec<TokenId>>);
 
+/// A list with room for more tokens is not kept: few masks need it.
+const MOST_ROOM: usize = 1 << 13;
+
+impl SpareLists {
+    fn take(&mut self) -> Vec<TokenId> {
+        self.0.pop().unwrap_or_default()
+    }
+
+    fn put(&mut self, mut list: Vec<TokenId>) {
+        if list.capacity() <= MOST_ROOM {
+            list.clear();
+            self.0.push(list);
+        }
+    }
+}
+
 /// Tokens as they are found: one by one, or many at once.
 #[derive(Debug)]
 pub(crate) struct Found {
@@ -101,7 +117,7 @@ impl Found {
 
     /// The same with a list that was used before.
     pub(crate) fn with_spare(len: usize, spare: &mut SpareLists) -> Self {
-        Self { tokens: spare.0.pop().unwrap_or_default(), ..Self::new(len) }
+        Self { tokens: spare.take(), ..Self::new(len) }
     }
 
     /// Number of ids of the vocabulary.
@@ -157,7 +173,7 @@ impl Found {
         if let Some(many) = other.many {
             self.take_in(many);
         }
-        spare.0.push(other.tokens);
+        spare.put(other.tokens);
     }
 
     /// Adds all tokens of a mask that nobody else needs.
@@ -174,13 +190,20 @@ impl Found {
     }
 
     pub(crate) fn into_set(self) -> TokenSet {
-        self.into_set_sparing(&mut SpareLists::default())
+        self.into_set_and_list().0
     }
 
     /// The same; the list is spared.
     pub(crate) fn into_set_sparing(self, spare: &mut SpareLists) -> TokenSet {
+        let (set, list) = self.into_set_and_list();
+        spare.put(list);
+        set
+    }
+
+    /// The same, and the list.
+    fn into_set_and_list(self) -> (TokenSet, Vec<TokenId>) {
         let is_much = self.is_much(self.tokens.len());
-        let Self { mut tokens, many, len } = self;
+        let Self { tokens, many, len } = self;
         let set = if many.is_none() && !is_much {
             TokenSet::Few(tokens[..].into())
         } else {
@@ -188,9 +211,7 @@ impl Found {
             mask.extend(tokens.iter().copied());
             TokenSet::Many(Arc::new(mask))
         };
-        tokens.clear();
-        spare.0.push(tokens);
-        set
+        (set, tokens)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bodies of rules that are small terminals, known from one grammar to the next.
+//! Bodies of rules that are small terminals or conjunctions, known from one grammar to the next.
 //!
 //! Nearly all schemas have the same rules for numbers, characters and gaps, and many the same
 //! formats. Such a body refers to nothing else, so its tree says all, and what has been found out
@@ -13,7 +13,7 @@ use crate::automaton::powers::Powers;
 use crate::automaton::terms::{Fingerprint, TermId, Terms};
 use crate::grammar::{Expr, ExprKind};
 
-/// What is known of a body that is a small terminal and matches some text.
+/// What is known of a body that is one terminal and matches some text.
 #[derive(Debug)]
 pub(crate) struct KnownBody {
     pub(crate) term: TermId,

@@ -30,6 +30,8 @@ const SMALL_CLASS: usize = 4;
 /// A conjunction of more languages is an automaton, if that is not too large: of the other kind
 /// each state would be a list of so many.
 const MOST_CONJUNCTS: usize = 24;
+/// More parts do not stand in one rule, whatever occurs in them more than once.
+const MOST_IN_ONE_RULE: usize = 4_096;
 /// Of so many parts is what stands in a rule if it occurs more than once.
 const SHARED_SIZE: usize = 8;
 
@@ -48,9 +50,7 @@ impl Emitter<'_, '_, '_> {
         if let Some(rule) = self.texts.get(&texts) {
             return Ok(Expr::reference(rule.clone()));
         }
-        let keeps_lengths =
-            self.normaliser.reader.terms.languages.keeps_lengths(language, min, max);
-        if keeps_lengths && let Some(format) = self.format(language)? {
+        if let Some(format) = self.format(language, min, max)? {
             return Ok(self.quoted(format));
         }
         let text = self.text(name, language, min, max)?;
@@ -148,22 +148,24 @@ impl Emitter<'_, '_, '_> {
         self.part(&mut parts, language)
     }
 
-    /// The same in one rule, without references to others; `None` also if that takes more nodes, or if what
-    /// is counted in it is a terminal by itself.
+    /// The same in one rule, without references to others; `None` also if that takes too many nodes, or if
+    /// what is counted in it is a terminal by itself.
     pub(super) fn in_one_rule(
         &mut self,
-        name: &str,
         language: LanguageId,
-        most: usize,
     ) -> Result<Option<Expr>, SchemaError> {
         let languages = &self.normaliser.reader.terms.languages;
         let is_loop = matches!(languages.shape(language), Some(Shape::Repeat { .. }));
         if is_loop || languages.is_plain(language) && counts(languages, language) {
             return Ok(None);
         }
-        let mut parts = Parts { in_one_rule: true, ..Parts::new(name, language, languages) };
-        let size = parts.known.get(&language).map_or(0, |facts| facts.size);
-        if size > most { Ok(None) } else { self.part(&mut parts, language) }
+        // No rule is named after it.
+        let mut parts = Parts { in_one_rule: true, ..Parts::new("", language, languages) };
+        let is_large = |facts: &PartFacts| facts.size > MOST_IN_ONE_RULE;
+        if parts.known.get(&language).is_some_and(is_large) {
+            return Ok(None);
+        }
+        self.part(&mut parts, language)
     }
 
     /// A part of it; what is large and occurs again is a rule.

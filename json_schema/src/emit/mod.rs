@@ -224,17 +224,11 @@ impl Emitter<'_, '_, '_> {
 
     /// Adds a rule.
     fn rule(&mut self, name: String, body: Expr) -> Result<(), SchemaError> {
-        let size = size(&body);
-        self.rule_of_size(name, Arc::new(body), size)
+        self.measured_rule(name, measured(body))
     }
 
-    /// The same with a body of so many nodes.
-    fn rule_of_size(
-        &mut self,
-        name: String,
-        body: Arc<Expr>,
-        size: usize,
-    ) -> Result<(), SchemaError> {
+    /// The same with a body whose nodes have been counted.
+    fn measured_rule(&mut self, name: String, (body, size): Body) -> Result<(), SchemaError> {
         self.nodes += size + 1;
         let limit = self.options.limits.grammar;
         if self.nodes > limit {
@@ -429,6 +423,15 @@ fn label(text: &str) -> Cow<'_, str> {
     }
     label.truncate(label.trim_end_matches('-').len());
     label.into()
+}
+
+/// The body of a rule, with the number of its nodes.
+type Body = (Arc<Expr>, usize);
+
+/// Counts the nodes of a body.
+fn measured(body: Expr) -> Body {
+    let size = size(&body);
+    (Arc::new(body), size)
 }
 
 /// The number of nodes.

@@ -1,13 +1,13 @@
 //! The rules that many others share.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use grammask_gbnf::{Expr, Member, Members, Repetition};
 
 use super::ordered::KEYS_MAY_REPEAT;
 use super::syntax::Lettering;
-use super::{Emitter, choice, sequence, size};
+use super::{Body, Emitter, choice, measured, sequence};
 use crate::error::SchemaError;
 use crate::language::LanguageId;
 use crate::normal::{Constraint, NumberSet, StringSet};
@@ -108,16 +108,16 @@ impl Emitter<'_, '_, '_> {
             bodies.push(((terminal, single), body));
         }
         bodies.sort_by_key(|&(terminal, _)| terminal);
-        for ((terminal, single), (body, size)) in bodies {
-            self.rule_of_size(terminal.name(single).into_owned(), body, size)?;
+        for ((terminal, single), body) in bodies {
+            self.measured_rule(terminal.name(single).into_owned(), body)?;
         }
         Ok(())
     }
 
     /// The body of a shared rule, with its size. Those that ask for no other rules are made once for all
     /// grammars, as far as the options say how they are spelled by default.
-    fn shared_body(&mut self, terminal: Terminal) -> Result<(Arc<Expr>, usize), SchemaError> {
-        static BODIES: [OnceLock<(Arc<Expr>, usize)>; Terminal::ALL.len()] =
+    fn shared_body(&mut self, terminal: Terminal) -> Result<Body, SchemaError> {
+        static BODIES: [OnceLock<Body>; Terminal::ALL.len()] =
             [const { OnceLock::new() }; Terminal::ALL.len()];
         let default = Options::default();
         let is_common = match terminal {
@@ -138,9 +138,8 @@ impl Emitter<'_, '_, '_> {
         if let Some(known) = known.and_then(OnceLock::get) {
             return Ok(known.clone());
         }
-        let body = self.terminal_body(terminal)?;
-        let (size, body) = (size(&body), Arc::new(body));
-        Ok(known.map_or((body.clone(), size), |known| known.get_or_init(|| (body, size)).clone()))
+        let body = measured(self.terminal_body(terminal)?);
+        Ok(known.map_or(body.clone(), |known| known.get_or_init(|| body).clone()))
     }
 
     fn terminal_body(&mut self, terminal: Terminal) -> Result<Expr, SchemaError> {

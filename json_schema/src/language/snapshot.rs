@@ -1,5 +1,9 @@
 //! Languages that are made once for many stores.
 
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
 use super::store::{LanguageId, Languages, Result, Term};
 
 /// Some languages with all that they are made of, apart from any store.
@@ -13,20 +17,20 @@ pub(crate) struct Snapshot<const N: usize> {
 impl Languages {
     /// Some languages of the store.
     pub(crate) fn snapshot<const N: usize>(&self, languages: [LanguageId; N]) -> Snapshot<N> {
-        let mut places: Vec<Option<LanguageId>> = vec![None; self.len()];
+        let mut used = BTreeSet::new();
         let mut pending = languages.to_vec();
         while let Some(language) = pending.pop() {
-            if places[language.index()].replace(LanguageId::NOTHING).is_none() {
-                self.term(language).for_each_part(|part| pending.push(part));
+            if used.insert(language) {
+                self.term(language).with_parts(|part| {
+                    pending.push(part);
+                    part
+                });
             }
         }
         // A term is younger than what it is made of.
-        let used = (0..self.len()).filter(|&language| places[language].is_some());
-        let used: Vec<LanguageId> = used.map(LanguageId::at).collect();
-        for (place, language) in used.iter().enumerate() {
-            places[language.index()] = Some(LanguageId::at(place));
-        }
-        let place = |language: LanguageId| places[language.index()].unwrap_or(language);
+        let places = used.iter().enumerate().map(|(at, &language)| (language, LanguageId::at(at)));
+        let places: FxHashMap<LanguageId, LanguageId> = places.collect();
+        let place = |language: LanguageId| places[&language];
         let terms = used.iter().map(|&language| self.term(language).with_parts(place)).collect();
         Snapshot { terms, languages: languages.map(place) }
     }

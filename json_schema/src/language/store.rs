@@ -75,25 +75,8 @@ pub(super) enum Term {
 }
 
 impl Term {
-    /// Says what the term is made of.
-    pub(super) fn for_each_part(&self, mut say: impl FnMut(LanguageId)) {
-        match self {
-            Self::Nothing
-            | Self::Empty
-            | Self::Class(_)
-            | Self::Start
-            | Self::End
-            | Self::WordBoundary { .. } => {}
-            Self::Concat(first, second) => [first, second].into_iter().for_each(|&part| say(part)),
-            Self::Alt(items) | Self::And(items) => items.iter().for_each(|&part| say(part)),
-            &(Self::Not(part)
-            | Self::Repeat { item: part, .. }
-            | Self::Ahead { language: part, .. }) => say(part),
-        }
-    }
-
-    /// The same of other parts.
-    pub(super) fn with_parts(&self, of: impl Fn(LanguageId) -> LanguageId) -> Self {
+    /// The same of other parts; `of` is asked for one after the other.
+    pub(super) fn with_parts(&self, mut of: impl FnMut(LanguageId) -> LanguageId) -> Self {
         match *self {
             Self::Concat(first, second) => Self::Concat(of(first), of(second)),
             Self::Alt(ref items) => Self::Alt(items.iter().map(|&part| of(part)).collect()),
@@ -160,11 +143,6 @@ pub(super) type Result<T> = std::result::Result<T, TooLarge>;
 impl Languages {
     pub(super) fn term(&self, id: LanguageId) -> Rc<Term> {
         Rc::clone(&self.entries[id.index()].0)
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
     }
 
     pub(super) fn facts(&self, id: LanguageId) -> Facts {
