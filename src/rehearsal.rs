@@ -7,44 +7,85 @@ use grammask_sampler::{Constraint, Engine, Vocabulary};
 
 use crate::constrain::{ConstrainError, schema_constraint};
 
-/// Schemas with what is often asked of strings and of numbers, with types that may be null, and with each
-/// type, each with a document of it. The types come last, so that their terms are among those with which the
-/// first schema is compiled.
-const SCHEMAS: [(&str, &str); 3] = [
+/// Strings of which much is often asked, each with some of them: those of addresses are long, as how long their
+/// parts may still become is counted.
+const STRINGS: [(&str, &[&str]); 33] = [
+    (r#"{"type": "string", "minLength": 1}"#, &["a b"]),
+    (r#"{"type": "string", "maxLength": 255}"#, &["a b"]),
+    (r#"{"type": "string", "format": "date-time"}"#, &DATE_TIMES),
+    (r#"{"type": "string", "format": "date"}"#, &["2026-11-22"]),
+    (r#"{"type": "string", "format": "time"}"#, &["13:53:40.5Z", "13:53:40+01:00"]),
     (
-        r#"{
-            "type": "object",
-            "properties": {
-                "minLength": {"type": "string", "minLength": 1},
-                "maxLength": {"type": "string", "maxLength": 255},
-                "date-time": {"type": "string", "format": "date-time"},
-                "date": {"type": "string", "format": "date"},
-                "time": {"type": "string", "format": "time"},
-                "uri": {"type": "string", "format": "uri"},
-                "uri-reference": {"type": "string", "format": "uri-reference"},
-                "email": {"type": "string", "format": "email"},
-                "uuid": {"type": "string", "format": "uuid"},
-                "hostname": {"type": "string", "format": "hostname"},
-                "ipv4": {"type": "string", "format": "ipv4"},
-                "lower": {"type": "string", "pattern": "^[a-z]+$"},
-                "letters": {"type": "string", "pattern": "^[A-Za-z]+$"},
-                "alphanumeric": {"type": "string", "pattern": "^[A-Za-z0-9]+$"},
-                "slug": {"type": "string", "pattern": "^[a-z0-9-]+$"},
-                "word": {"type": "string", "pattern": "^\\w+$"},
-                "name": {"type": "string", "pattern": "^[\\w-]+$"},
-                "hex": {"type": "string", "pattern": "^[0-9a-fA-F]+$"}
-            }
-        }"#,
-        concat!(
-            r#"{"minLength": "a b", "maxLength": "a b", "date-time": "2026-11-22T13:53:40.5Z", "#,
-            r#""date": "2026-11-22", "time": "13:53:40+01:00", "#,
-            r#""uri": "https://www.example.com:80/a/b?c=d#e", "uri-reference": "../a/b?c=d#e", "#,
-            r#""email": "john.doe@example.com", "uuid": "12345678-90ab-4cde-8f01-234567890abc", "#,
-            r#""hostname": "www.example.com", "ipv4": "192.168.0.1", "lower": "ab", "#,
-            r#""letters": "ab", "alphanumeric": "ab", "slug": "ab", "word": "ab", "name": "ab", "#,
-            r#""hex": "ab"}"#
-        ),
+        r#"{"type": "string", "format": "uri"}"#,
+        &["https://www.example.com:80/a/b?c=d#e", "mailto:a@b"],
     ),
+    (r#"{"type": "string", "format": "uri-reference"}"#, &["../a/b?c=d#e", "/a"]),
+    (
+        r#"{"type": "string", "format": "email"}"#,
+        &["john.alexander.doe-smith@mail-server.organization.com"],
+    ),
+    (r#"{"type": "string", "format": "uuid"}"#, &["12345678-90ab-4cde-8f01-234567890abc"]),
+    (r#"{"type": "string", "format": "hostname"}"#, &["www.mail-server.organization.com"]),
+    (r#"{"type": "string", "format": "ipv4"}"#, &["192.168.0.1"]),
+    (r#"{"type": "string", "format": "ipv6"}"#, &["2001:db8::1"]),
+    (r#"{"type": "string", "pattern": "^[a-z]+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[A-Z]+$"}"#, &["AB"]),
+    (r#"{"type": "string", "pattern": "^[0-9]+$"}"#, &["12"]),
+    (r#"{"type": "string", "pattern": "^[A-Za-z]+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[a-z0-9]+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[A-Za-z0-9]+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[a-z0-9-]+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[a-z][a-z0-9-]*$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[a-z0-9_]+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[A-Z0-9_]+$"}"#, &["AB"]),
+    (r#"{"type": "string", "pattern": "^\\w+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[\\w-]+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[\\w.-]+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[\\w.:-]+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[a-zA-Z_]\\w*$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^\\S+$"}"#, &["ab"]),
+    (r#"{"type": "string", "pattern": "^[0-9a-fA-F]+$"}"#, &["ab"]),
+    (
+        r#"{"type": "string", "pattern": "^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"}"#,
+        &["12345678-90ab-4cde-8f01-234567890abc"],
+    ),
+    (r#"{"type": "string", "pattern": "^https?://"}"#, &["https://www.example.com/a"]),
+    (r#"{"type": "string", "pattern": "^\\d{4}-\\d{2}-\\d{2}$"}"#, &["2026-11-22"]),
+    (r#"{"type": "string", "pattern": "^\\d+\\.\\d+\\.\\d+$"}"#, &["1.20.3"]),
+];
+
+/// What follows the hour depends on it, as the last minute of a day has its leap seconds in each zone.
+const DATE_TIMES: [&str; 25] = [
+    "2026-11-22T13:53:40.5Z",
+    "2026-11-22T00:00:00Z",
+    "2026-11-22T01:00:00Z",
+    "2026-11-22T02:00:00Z",
+    "2026-11-22T03:00:00Z",
+    "2026-11-22T04:00:00Z",
+    "2026-11-22T05:00:00Z",
+    "2026-11-22T06:00:00Z",
+    "2026-11-22T07:00:00Z",
+    "2026-11-22T08:00:00Z",
+    "2026-11-22T09:00:00Z",
+    "2026-11-22T10:00:00Z",
+    "2026-11-22T11:00:00Z",
+    "2026-11-22T12:00:00Z",
+    "2026-11-22T13:00:00Z",
+    "2026-11-22T14:00:00Z",
+    "2026-11-22T15:00:00Z",
+    "2026-11-22T16:00:00Z",
+    "2026-11-22T17:00:00Z",
+    "2026-11-22T18:00:00Z",
+    "2026-11-22T19:00:00Z",
+    "2026-11-22T20:00:00Z",
+    "2026-11-22T21:00:00Z",
+    "2026-11-22T22:00:00Z",
+    "2026-11-22T23:00:00Z",
+];
+
+/// Schemas with what is often asked of numbers, with types that may be null, and with each type, each with a
+/// document of it.
+const VALUES: [(&str, &str); 2] = [
     (
         r#"{
             "type": "object",
@@ -128,22 +169,38 @@ pub fn engine_for_schemas(
     options: &Options,
 ) -> Result<Arc<Engine>, ConstrainError> {
     let engine = Engine::new(vocabulary);
-    for (schema, document) in SCHEMAS {
-        rehearse(schema_constraint(&engine, schema, options)?, document);
+    for (schema, texts) in STRINGS {
+        let constraint = schema_constraint(&engine, &with_member(schema), options)?;
+        for text in texts {
+            // Wherever a token ends, that is behind a character.
+            let characters = text.split_inclusive(|_| true);
+            rehearse(&constraint, ["{\"a\": \""].into_iter().chain(characters).chain(["\"}"]));
+        }
+    }
+    for (schema, document) in VALUES {
+        rehearse(&schema_constraint(&engine, schema, options)?, [document]);
     }
     engine.keep_tables();
     Ok(engine)
 }
 
+/// The schema of an object with a member.
+fn with_member(schema: &str) -> String {
+    format!(r#"{{"type": "object", "properties": {{"a": {schema}}}}}"#)
+}
+
 /// Reads a text, with the mask of each place; whether to its end. That the vocabulary cannot spell it, or the
 /// options spell it otherwise, is no matter: what has been made until then is there.
-fn rehearse(mut constraint: Constraint, text: &str) -> bool {
+fn rehearse<'a>(constraint: &Constraint, parts: impl IntoIterator<Item = &'a str>) -> bool {
+    let mut constraint = constraint.clone();
     let engine = Arc::clone(constraint.engine());
-    let Ok(tokens) = engine.vocabulary().encode_longest(text) else { return false };
-    for token in tokens {
-        constraint.mask();
-        if constraint.accept(token).is_err() {
-            return false;
+    for part in parts {
+        let Ok(tokens) = engine.vocabulary().encode_longest(part) else { return false };
+        for token in tokens {
+            constraint.mask();
+            if constraint.accept(token).is_err() {
+                return false;
+            }
         }
     }
     constraint.is_complete()
@@ -157,10 +214,18 @@ mod tests {
     fn documents_are_read_to_their_ends() {
         let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
         let engine = Engine::new(vocabulary);
-        for (schema, document) in SCHEMAS {
+        let constraint = |schema: &str| {
             let constraint = schema_constraint(&engine, schema, &Options::default());
-            let constraint = constraint.expect("a schema that can be translated");
-            assert!(rehearse(constraint, document), "{document}");
+            constraint.expect("a schema that can be translated")
+        };
+        for (schema, texts) in STRINGS {
+            for text in texts {
+                let document = format!(r#"{{"a": "{text}"}}"#);
+                assert!(rehearse(&constraint(&with_member(schema)), [&*document]), "{document}");
+            }
+        }
+        for (schema, document) in VALUES {
+            assert!(rehearse(&constraint(schema), [document]), "{document}");
         }
     }
 }

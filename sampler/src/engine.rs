@@ -62,7 +62,7 @@ struct SharedTerms {
 /// others when they come now, and more holes stay in memory.
 const MOST_TERMS: usize = 2_000;
 /// The same as long as none stay: so many may.
-const MOST_KEPT: usize = 10_000;
+const MOST_KEPT: usize = 20_000;
 
 /// How many bytes the masks of a constraint may take.
 const MASKS: usize = 2 << 20;
@@ -547,7 +547,7 @@ impl Engine {
             };
             lookahead.entry_mask(start, entry)
         };
-        session.look_ahead(|session| session.limited(most_work, find))
+        session.look_ahead_keeping(|session| session.limited(most_work, find))
     }
 
     /// The mask of a state through the states that are met; nothing if it takes too much work.

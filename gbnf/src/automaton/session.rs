@@ -62,9 +62,14 @@ pub struct Session {
     pending: BinaryHeap<Item>,
     /// See [`Session::needed`].
     needed: NodeNeeds,
+    /// How many more values may be kept of what is looked ahead at.
+    room: usize,
     /// See [`Session::steps`].
     steps: u64,
 }
+
+/// So many values are kept of what is looked ahead at, each some hundred bytes with what is known of it.
+const ROOM: usize = 4_096;
 
 /// How much a session holds at some time.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +78,7 @@ struct Mark {
     members: MembersMark,
     lists: ListsMark,
     expansions: usize,
+    room: usize,
 }
 
 /// What a step has led to.
@@ -119,6 +125,7 @@ impl Session {
             first_counts,
             pending: BinaryHeap::new(),
             needed: NodeNeeds::default(),
+            room: ROOM,
             steps: 0,
         }
     }
@@ -154,11 +161,47 @@ impl Session {
     /// ```
     pub fn look_ahead<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.mark();
+        let result = self.look(look);
+        self.forget_since(mark);
+        result
+    }
+
+    /// The same, but as long as there is room what has been made stays: what one mask looks ahead at is mostly
+    /// what the next one does, or what is read next.
+    ///
+    /// ```
+    /// use grammask_gbnf::{Automaton, parse};
+    ///
+    /// let automaton = Automaton::compile(&parse("root ::= \"(\" root? \")\"")?, "root")?;
+    /// let mut session = automaton.session();
+    /// let mut look = |depth| {
+    ///     let start = session.start();
+    ///     session.look_ahead_keeping(|session| {
+    ///         let mut state = start;
+    ///         (0..depth).for_each(|_| state = session.step(&state, b'('));
+    ///     });
+    ///     session.size()
+    /// };
+    /// assert!(look(10) < look(100));
+    /// assert_eq!(look(1_000_000), look(100));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn look_ahead_keeping<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let (mark, size) = (self.mark(), self.size());
+        let result = self.look(look);
+        match self.room.checked_sub(self.size().saturating_sub(size)) {
+            Some(room) => self.room = room,
+            None => self.forget_since(mark),
+        }
+        result
+    }
+
+    /// Looks ahead at what may be forgotten afterwards.
+    fn look<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let lasting = self.lasting;
         self.lasting = lasting.min(self.stacks.len());
         let result = look(self);
         self.lasting = lasting;
-        self.forget_since(mark);
         result
     }
 
@@ -210,6 +253,7 @@ impl Session {
             members: self.members.mark(),
             lists: self.lists.mark(),
             expansions: self.expansions.len(),
+            room: self.room,
         }
     }
 
@@ -222,6 +266,7 @@ impl Session {
         self.lists.forget_since(mark.lists);
         self.expanded.truncate(self.stacks.len());
         self.needed.truncate(self.stacks.len());
+        self.room = mark.room;
     }
 
     /// The store of terms of the automaton.

@@ -20,8 +20,8 @@ const MAX_STATES: usize = 512;
 /// The same where so many terms are made on the way, as where texts of conjunctions are hard to find.
 const MOST_TERMS: usize = 1 << 14;
 
-/// So many iterations make few states.
-const FEW_TIMES: u32 = 16;
+/// So many iterations make few enough states, as in a label of a host name.
+const FEW_TIMES: u32 = 64;
 
 /// A loop over so few bytes has few texts, and is quick to walk through with its bound.
 const FEW_BYTES: usize = 32;
