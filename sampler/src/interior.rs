@@ -605,17 +605,19 @@ impl Iterations {
 
     /// The tokens that begin at most `max` iterations; nothing if those are all inside.
     pub(crate) fn at_most(&self, max: u32, characters: &Characters) -> Option<TokenSet> {
-        let short = characters.at_most(max.saturating_add(self.above))?;
+        let most = max.saturating_add(self.above);
+        if characters.longer(most).is_empty() {
+            return None;
+        }
         let fewer = self.longer.partition_point(|&(begun, _)| begun <= max);
         let fewer = self.longer[..fewer].iter().map(|&(_, token)| token);
         Some(match &self.inside {
             TokenSet::Few(tokens) => {
-                let tokens = tokens.iter().copied().filter(|&token| short.contains(token));
-                TokenSet::Few(tokens.chain(fewer).collect())
+                TokenSet::Few(characters.at_most(most, tokens).chain(fewer).collect())
             }
             TokenSet::Many(mask) => {
                 let mut mask = TokenMask::clone(mask);
-                mask.intersect_with(short);
+                characters.take_out_longer(most, &mut mask);
                 mask.extend(fewer);
                 TokenSet::Many(Arc::new(mask))
             }
