@@ -3,7 +3,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::automaton::lower::{Kind, Lowered, LoweredMembers};
-use crate::automaton::members::meets;
 use crate::automaton::terms::{PLENTY, TermId, Terms};
 use crate::automaton::{CompileError, CompileErrorKind};
 use crate::grammar::Repetition;
@@ -90,7 +89,7 @@ pub(crate) fn too_few_keys(
     // A text that several of them match is one key all the same.
     let unbounded = terms.alt(unbounded);
     let declared =
-        literals.iter().filter(|&&literal| meets(literal, unbounded, terms)).count() as u64;
+        literals.iter().filter(|&&literal| terms.is_match(literal, unbounded)).count() as u64;
     let unbounded = terms.count(unbounded).map_or(u64::MAX, |count| count - declared);
     // However the members are chosen, as long as there are fewer there is a further one.
     if once + endless.max(unbounded) >= least {

@@ -421,7 +421,7 @@ impl MemberTables {
                 if shape.is_many(member) {
                     free.contains(&rest)
                 } else {
-                    free.iter().any(|&free| meets(rest, free, terms))
+                    free.iter().any(|&free| terms.is_match(rest, free))
                 }
             };
             let tags = tags.iter().copied();
@@ -638,7 +638,7 @@ impl MemberTables {
         let mut excluded = 0;
         for (literal, member) in tags {
             if !shape.is_many(member) && literal != TermId::EMPTY {
-                excluded += u64::from(meets(literal, rest, terms));
+                excluded += u64::from(terms.is_match(literal, rest));
             }
         }
         if let Some(written) = context.written {
@@ -706,14 +706,4 @@ fn more(shape: &Shape, count: u32) -> u32 {
         None => shape.min.min(count.saturating_add(1)),
         Some(_) => count + 1,
     }
-}
-
-/// Whether the one text that `literal` matches is a match of `term`.
-pub(crate) fn meets(literal: TermId, term: TermId, terms: &Terms) -> bool {
-    let mut bytes = terms.common_start(literal);
-    let left = bytes.try_fold(term, |term, byte| match terms.next(term, byte) {
-        TermId::NOTHING => None,
-        next => Some(next),
-    });
-    left.is_some_and(|left| terms.nullable(left))
 }

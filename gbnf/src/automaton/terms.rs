@@ -491,10 +491,13 @@ impl Terms {
     pub fn common_start(&self, term: TermId) -> impl Iterator<Item = u8> + '_ {
         let mut rest = term;
         std::iter::from_fn(move || {
-            let first = self.first(rest);
-            let mut bytes = first.iter();
-            let only = bytes.next().filter(|_| bytes.next().is_none() && !self.nullable(rest))?;
-            rest = self.next(rest, only);
+            let (only, next) = if let Some((set, next)) = self.after_bytes(rest) {
+                (set.only()?, next)
+            } else {
+                let only = self.first(rest).only().filter(|_| !self.nullable(rest))?;
+                (only, self.next(rest, only))
+            };
+            rest = next;
             Some(only)
         })
     }

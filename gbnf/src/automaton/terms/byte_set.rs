@@ -44,6 +44,13 @@ impl ByteSet {
         self.0 == [0; 4]
     }
 
+    /// The byte, if there is just one.
+    pub(super) fn only(&self) -> Option<u8> {
+        let mut words = (0_u8..).zip(self.0).filter(|&(_, word)| word != 0);
+        let (index, word) = words.next().filter(|(_, word)| word.is_power_of_two())?;
+        words.next().is_none().then(|| 64 * index + word.trailing_zeros() as u8)
+    }
+
     /// Number of bytes.
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()

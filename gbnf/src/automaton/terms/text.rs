@@ -55,6 +55,22 @@ impl Terms {
         rest
     }
 
+    /// Whether the one text that `literal` matches is a match of `term`.
+    pub(crate) fn is_match(&self, literal: TermId, term: TermId) -> bool {
+        // Most bytes of a key stay within one loop, whose row need not be looked up again.
+        let (mut left, mut row) = (term, self.known_row(term));
+        for byte in self.common_start(literal) {
+            let next = row.map_or_else(|| self.next(left, byte), |row| row.next(byte));
+            if next == TermId::NOTHING {
+                return false;
+            }
+            if next != left || row.is_none() {
+                (left, row) = (next, self.known_row(next));
+            }
+        }
+        self.nullable(left)
+    }
+
     /// One of several texts, as a trie.
     pub fn texts<'a>(&self, texts: impl IntoIterator<Item = &'a [u8]>) -> TermId {
         let mut branches: Vec<_> = texts.into_iter().map(|text| (text, TermId::EMPTY)).collect();
@@ -91,5 +107,38 @@ impl Terms {
             going_on = others;
         }
         self.alt(alternatives)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_told_that_are_matches() {
+        let terms = Terms::default();
+        let [quote, dash] = [&b"\""[..], b"-"].map(|text| terms.text(text));
+        let letters = terms.repeat(terms.class(&[('a', 'c')]), 0, None);
+        let quoted = terms.concat(quote, terms.concat(letters, quote));
+        let words = terms.concat(letters, terms.repeat(terms.concat(dash, letters), 1, Some(2)));
+        let pairs = terms.repeat(terms.text(b"ab"), 1, None);
+        let mut matches = 0;
+        for term in [quoted, words, pairs, terms.alt([words, pairs]), terms.text(b"ab-c")] {
+            for text in ["\"", "\"\"", "\"abc\"", "\"ab", "abc", "ab", "abab", "aba", "ab-c", "-"] {
+                let next = |term, &byte: &u8| terms.next(term, byte);
+                let is_match = terms.nullable(text.as_bytes().iter().fold(term, next));
+                // Also where the transitions are known.
+                for _ in 0..2 {
+                    assert_eq!(
+                        terms.is_match(terms.text(text.as_bytes()), term),
+                        is_match,
+                        "{text}"
+                    );
+                    terms.transitions(term);
+                }
+                matches += usize::from(is_match);
+            }
+        }
+        assert!(matches > 5, "{matches}");
     }
 }
