@@ -145,7 +145,7 @@ const VALUES: [(&str, &str); 2] = [
     ),
 ];
 
-/// An engine for JSON Schemas, with the tables that nearly every schema needs: it is ready some
+/// An engine for JSON Schemas, with the tables that nearly every schema needs: it is ready some dozens of
 /// milliseconds later than [`Engine::new`], and the first masks are not slower than later ones.
 ///
 /// # Errors

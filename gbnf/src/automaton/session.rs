@@ -183,7 +183,7 @@ impl Session {
     ///     session.size()
     /// };
     /// assert!(look(10) < look(100));
-    /// assert_eq!(look(1_000_000), look(100));
+    /// assert_eq!(look(10_000), look(100));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn look_ahead_keeping<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
