@@ -216,9 +216,10 @@ mod tests {
             constraint.expect("a schema that can be translated")
         };
         for (schema, texts) in STRINGS {
+            let constraint = constraint(&with_member(schema));
             for text in texts {
                 let document = format!(r#"{{"a":"{text}"}}"#);
-                assert!(rehearse(&constraint(&with_member(schema)), [&*document]), "{document}");
+                assert!(rehearse(&constraint, [&*document]), "{document}");
             }
         }
         for (schema, document) in VALUES {

@@ -189,7 +189,7 @@ impl Session {
     pub fn look_ahead_keeping<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
         let (mark, size) = (self.mark(), self.size());
         let result = self.look(look);
-        match self.room.checked_sub(self.size().saturating_sub(size)) {
+        match self.room.checked_sub(self.size() - size) {
             Some(room) => self.room = room,
             None => self.forget_since(mark),
         }

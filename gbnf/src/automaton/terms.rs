@@ -467,17 +467,19 @@ impl Terms {
     /// Whether the term matches exactly one text.
     pub(crate) fn is_literal(&self, term: TermId) -> bool {
         let mut rest = term;
-        loop {
-            match self.after_bytes(rest) {
-                Some((set, next)) if set.len() == 1 => rest = next,
-                Some(_) => return false,
-                None if self.nullable(rest) => return rest == TermId::EMPTY,
-                None => match *self.transitions(rest) {
-                    [(lo, hi, next)] if lo == hi => rest = next,
-                    _ => return false,
-                },
-            }
+        while let Some((_, next)) = self.only_step(rest) {
+            rest = next;
         }
+        rest == TermId::EMPTY
+    }
+
+    /// The only byte that may come next, and the term behind it; nothing if there is a choice, or a match may end.
+    fn only_step(&self, term: TermId) -> Option<(u8, TermId)> {
+        if let Some((set, next)) = self.after_bytes(term) {
+            return Some((set.only()?, next));
+        }
+        let only = self.first(term).only().filter(|_| !self.nullable(term))?;
+        Some((only, self.next(term, only)))
     }
 
     /// The bytes with which all texts begin that a term matches: the text, if it is only one.
@@ -491,12 +493,7 @@ impl Terms {
     pub fn common_start(&self, term: TermId) -> impl Iterator<Item = u8> + '_ {
         let mut rest = term;
         std::iter::from_fn(move || {
-            let (only, next) = if let Some((set, next)) = self.after_bytes(rest) {
-                (set.only()?, next)
-            } else {
-                let only = self.first(rest).only().filter(|_| !self.nullable(rest))?;
-                (only, self.next(rest, only))
-            };
+            let (only, next) = self.only_step(rest)?;
             rest = next;
             Some(only)
         })
