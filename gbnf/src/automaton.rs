@@ -137,7 +137,7 @@ impl Automaton {
         })
     }
 
-    /// Whether the rest of a rule is read the same way wherever it has been called: see
+    /// Whether there are rules that are called, whose rests are read the same way wherever that is: see
     /// [`Session::has_independent_frames`].
     pub fn has_independent_frames(&self) -> bool {
         self.program.has_independent_frames()

@@ -10,8 +10,9 @@ use crate::automaton::tracks::TrackId;
 pub struct FrameId(Frame);
 
 impl Session {
-    /// Whether a frame that is read by itself is read as it is on a stack: there are neither members
-    /// nor lists, of which what has been read says how they go on.
+    /// Whether there are frames, and one that is read by itself is read as it is on a stack: there are
+    /// neither members nor lists, of which what has been read says how they go on. Of one terminal,
+    /// there are none.
     pub fn has_independent_frames(&self) -> bool {
         self.program.has_independent_frames()
     }
