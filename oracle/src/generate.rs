@@ -687,6 +687,7 @@ fn nested_item() -> BoxedStrategy<Expr> {
         3 => unique(item()),
         1 => unique(item()).prop_map(|list| choice([list, literal("c")])),
         1 => select(few_members()),
+        1 => members(small()),
         2 => (0_usize..4).prop_map(rule),
     ];
     let brackets = (inside, any::<bool>()).prop_map(|(inside, is_array)| {

@@ -122,7 +122,7 @@ impl Lookahead<'_> {
         for same in ways.chunk_by(|(one, _), (other, _)| one == other) {
             let Some(next) = self.step(state, same[0].0) else {
                 for (_, way) in same {
-                    self.leave_open(*way);
+                    self.leave_way_open(*way);
                 }
                 continue;
             };
@@ -147,15 +147,17 @@ impl Lookahead<'_> {
         }
     }
 
-    /// An assumption on keys says too little for the tokens from the end of a way on.
-    fn leave_open(&mut self, way: Way<'_>) {
+    /// Too little is known for the tokens from the end of a way on.
+    fn leave_way_open(&mut self, way: Way<'_>) {
         let Way { below, node } = way;
         if node == Below::ROOT {
-            self.open.extend(below.tokens.iter().map(|&(_, token)| token));
+            self.leave_open(below.tokens.iter().map(|&(_, token)| token));
             let trie = &self.engine.tables.trie;
-            below.large.iter().for_each(|&node| self.open.extend(trie.tokens_below(node)));
+            for &node in &below.large {
+                self.leave_open(trie.tokens_below(node).iter().copied());
+            }
         }
-        self.open.extend(below.tokens_from(node).iter().map(|&(_, token)| token));
+        self.leave_open(below.tokens_from(node).iter().map(|&(_, token)| token));
     }
 
     /// Adds the tokens at the end of a way that leads to a state, and below it where much lies.

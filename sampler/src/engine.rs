@@ -22,6 +22,7 @@ use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
 use crate::mask::{MaskBuffer, TokenMask};
 use crate::tables::{self, Tables};
 use crate::token_id::TokenId;
+use crate::token_set::TokenSet;
 use crate::trie::TokenTrie;
 use crate::vocabulary::Vocabulary;
 
@@ -381,8 +382,8 @@ impl Engine {
         // What has not been found with less work is looked for again.
         let is_all_work = most_work >= self.most_work();
         let key = (entry, state.text_of(entry));
-        if let Some(Blurred { entry: blurred, written }) = session.blurred(entry) {
-            if written.is_some()
+        if let Some(Blurred { entry: blurred, written, has_items }) = session.blurred(entry) {
+            if (written.is_some() || has_items)
                 && let Some(known) = memo.masks.get(&key)
             {
                 return Some(known);
@@ -404,10 +405,12 @@ impl Engine {
                 })
             });
             if let Some(mask) = known? {
-                let Some(written) = written else { return Some(Some(mask)) };
-                if let Some(without) = self.written_tokens(session, entry, written) {
-                    let is_same = without.is_empty();
-                    let mask = if is_same { mask } else { Arc::new(mask.without(&without)) };
+                if written.is_none() && !has_items {
+                    return Some(Some(mask));
+                }
+                let lookahead = &mut memo.lookahead;
+                let of = (state, entry, written);
+                if let Some(mask) = self.unblurred(session, lookahead, mask, of, most_work) {
                     memo.masks.insert(key, Some(Arc::clone(&mask)));
                     return Some(Some(mask));
                 }
@@ -425,6 +428,39 @@ impl Engine {
         })
     }
 
+    /// The mask of a configuration of a state, from that where keys that have been `written` and items that
+    /// have been read are forgotten. Nothing if these change it in a way that takes too much work.
+    fn unblurred(
+        &self,
+        session: &mut Session,
+        memo: &mut LookaheadMemo,
+        mask: Arc<EntryMask>,
+        (state, entry, written): (&State, Entry, Option<WrittenKeys>),
+        most_work: u64,
+    ) -> Option<Arc<EntryMask>> {
+        let mut without = Vec::new();
+        if let Some(written) = written {
+            without = self.written_tokens(session, entry, written)?;
+        }
+        let mut besides = TokenSet::default();
+        if session.is_like(entry) || !mask.open.is_empty() {
+            let find = |session: &mut Session| {
+                Lookahead::new(self, session, memo).compared(&state.only(entry), &mask.open)
+            };
+            let look = |session: &mut Session| session.limited(most_work, find);
+            let before = session.steps();
+            let compared = session.look_ahead_keeping(look);
+            self.tables.count_visited(session.steps() - before);
+            let compared = compared?;
+            without.extend(compared.without);
+            besides = compared.besides;
+        }
+        if without.is_empty() && besides.tokens().is_empty() && mask.open.is_empty() {
+            return Some(mask);
+        }
+        Some(Arc::new(mask.compared(&without, besides, self.vocabulary.len())))
+    }
+
     /// The tokens with which a key of a configuration would be one of those that have been written. Nothing
     /// if one of them can be read in another way.
     fn written_tokens(
@@ -432,7 +468,7 @@ impl Engine {
         session: &mut Session,
         entry: Entry,
         written: WrittenKeys,
-    ) -> Option<Box<[TokenId]>> {
+    ) -> Option<Vec<TokenId>> {
         let trie = &self.tables.trie;
         let mut tokens = Vec::new();
         for end in keys::ends_of_written(session, written, (trie, TokenTrie::ROOT)) {
@@ -441,7 +477,7 @@ impl Engine {
             }
             tokens.extend_from_slice(trie.tokens_from(end));
         }
-        Some(tokens.into())
+        Some(tokens)
     }
 
     /// The mask of a state, from those of its configurations; empty if one of them could not be found.
@@ -536,14 +572,9 @@ impl Engine {
         }
         let find = |session: &mut Session| {
             let mut lookahead = Lookahead {
-                engine: self,
-                session,
-                memo,
-                departures: Vec::new(),
                 exits: (look == Look::Frames).then(Exits::default),
-                assumed: None,
-                open: Vec::new(),
                 is_plain: look == Look::Plain,
+                ..Lookahead::new(self, session, memo)
             };
             lookahead.entry_mask(start, entry)
         };

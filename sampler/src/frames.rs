@@ -421,16 +421,8 @@ impl Lookahead<'_> {
         }
         let deeper = |outer: &Exits| Exits { depth: outer.depth + 1, ..Exits::default() };
         let exits = self.exits.as_ref().map(deeper);
-        let mut inner = Lookahead {
-            engine: self.engine,
-            session: &mut *self.session,
-            memo: &mut *self.memo,
-            departures: Vec::new(),
-            exits,
-            assumed: None,
-            open: Vec::new(),
-            is_plain: false,
-        };
+        let mut inner =
+            Lookahead { exits, ..Lookahead::new(self.engine, &mut *self.session, &mut *self.memo) };
         let mut found = Found::with_spare(tokens, &mut inner.memo.spare);
         match by {
             Reader::Frame(frame) => inner.read_with_frame(exit, frame, &mut found),

@@ -9,10 +9,73 @@ use std::sync::Arc;
 use grammask_gbnf::{ByteSet, Entry, Label, Session, State, TermId};
 
 use crate::lookahead::{Base, Lookahead};
-use crate::token_set::Found;
-use crate::trie::TrieNode;
+use crate::token_id::TokenId;
+use crate::token_set::{Found, TokenSet};
+use crate::trie::{TokenTrie, TrieNode};
+
+/// What comparing the items changes in a mask for which they have been forgotten.
+pub(crate) struct Compared {
+    /// Tokens with which an item would be equal to another one, or could only become so.
+    pub(crate) without: Vec<TokenId>,
+    /// Tokens that are allowed: some of them may be among the others.
+    pub(crate) besides: TokenSet,
+}
 
 impl Lookahead<'_> {
+    /// What comparing items changes in the mask of a state with one configuration, where nothing is known
+    /// of the tokens `open`. What has become different stays so, so that only texts matter with which
+    /// an item is still like another one, and those are few.
+    pub(crate) fn compared(&mut self, start: &State, open: &[TokenId]) -> Compared {
+        let mut found = Found::with_spare(self.engine.vocabulary().len(), &mut self.memo.spare);
+        let mut without = Vec::new();
+        let trie = &self.engine.tables.trie;
+        let mut pending = vec![(TokenTrie::ROOT, start.clone())];
+        while let Some((node, state)) = pending.pop() {
+            if !state.entries().iter().any(|&entry| self.session.is_like(entry)) {
+                continue;
+            }
+            let first = self.session.first(&state);
+            for (byte, child) in trie.children(node) {
+                if !first.contains(byte) || !self.session.is_like_after(&state, byte) {
+                    continue;
+                }
+                let stopped = self.session.stopped();
+                let next = self.session.step(&state, byte);
+                if self.session.stopped() == stopped {
+                    pending.push((child, next));
+                } else {
+                    without.extend_from_slice(trie.tokens_from(child));
+                    self.go_on(child, &next, &mut found);
+                }
+            }
+        }
+        self.read_all(start, open, &mut found);
+        self.depart(&mut found);
+        Compared { without, besides: found.into_set_sparing(&mut self.memo.spare) }
+    }
+
+    /// Adds those of some tokens that a state allows. Those that begin alike stand together.
+    fn read_all(&mut self, start: &State, tokens: &[TokenId], found: &mut Found) {
+        // The bytes that have been read, each with the state behind it.
+        let mut path: Vec<(u8, State)> = Vec::new();
+        for &token in tokens {
+            let bytes = self.engine.vocabulary().bytes(token).unwrap_or_default();
+            let same = path.iter().zip(bytes).take_while(|((read, _), byte)| read == *byte).count();
+            path.truncate(same);
+            for &byte in &bytes[same..] {
+                let state = path.last().map_or(start, |(_, state)| state);
+                if state.is_dead() {
+                    break;
+                }
+                let next = self.session.step(state, byte);
+                path.push((byte, next));
+            }
+            if path.len() == bytes.len() && path.last().is_some_and(|(_, state)| !state.is_dead()) {
+                found.extend([token]);
+            }
+        }
+    }
+
     /// The tokens below a node that a configuration within items allows, from a table; those that
     /// leave the terminal are added to `found`. Nothing if there is no table that tells all.
     /// `state` has only this configuration.
@@ -67,11 +130,15 @@ impl Lookahead<'_> {
         (state, entry): (&State, Entry),
         found: &mut Found,
     ) {
-        let bytes = self.engine.tables.trie.between(from, to);
+        let trie = &self.engine.tables.trie;
+        let bytes = trie.between(from, to);
         let (inside, behind) = bytes.split_at(bytes.len().saturating_sub(behind));
-        let left = self.session.behind(state, entry, inside);
-        let after = behind.iter().fold(left, |state, &byte| self.session.step(&state, byte));
-        self.go_on(to, &after, found);
+        let left = self.session.behind_unless_item(state, entry, inside);
+        let step = |state: State, &byte: &u8| self.session.step_unless_item(&state, byte);
+        match left.and_then(|left| behind.iter().try_fold(left, step)) {
+            Some(after) => self.go_on(to, &after, found),
+            None => self.leave_open(trie.tokens_from(to).iter().copied()),
+        }
     }
 
     /// The token of a node where a state is reached, and the tokens below it.

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TrackId, WrittenKeys};
+use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, WrittenKeys};
 use smallvec::SmallVec;
 
 use crate::below::Below;
@@ -130,7 +130,7 @@ impl Lookahead<'_> {
     /// few texts are.
     fn like_ends(&mut self, key: Key<'_>, ends: &Below) -> Vec<TrieNode> {
         let mut found = Vec::new();
-        if key.entry.track == TrackId::NONE {
+        if !self.session.is_like(key.entry) {
             return found;
         }
         let trie = &self.engine.tables.trie;
@@ -236,8 +236,10 @@ impl Lookahead<'_> {
         let read = self.engine.tables.trie.bytes_between(TokenTrie::ROOT, key.node);
         for token in tokens {
             let bytes = self.engine.vocabulary().bytes(token).unwrap_or_default();
-            if !key.after(self.session, &bytes[read..]).is_dead() {
-                found.extend([token]);
+            match key.after(self.session, &bytes[read..]) {
+                None => self.open_items.push(token),
+                Some(state) if state.is_dead() => {}
+                Some(_) => found.extend([token]),
             }
         }
     }
@@ -245,9 +247,13 @@ impl Lookahead<'_> {
     /// What begins with the way to some nodes, one by one.
     fn one_by_one(&mut self, key: Key<'_>, nodes: &[TrieNode], found: &mut Found) {
         for &node in nodes {
-            let state = key.after(self.session, &self.bytes_to(key, node));
+            let trie = &self.engine.tables.trie;
+            let Some(state) = key.after(self.session, &self.bytes_to(key, node)) else {
+                self.leave_open(trie.tokens_from(node).iter().copied());
+                continue;
+            };
             if !state.is_dead() {
-                found.extend(self.engine.tables.trie.tokens_at(node));
+                found.extend(trie.tokens_at(node));
                 self.walk(node, &state, found);
             }
         }
@@ -284,8 +290,9 @@ pub(crate) struct Key<'a> {
 }
 
 impl Key<'_> {
-    /// The state behind some bytes.
-    fn after(&self, session: &mut Session, bytes: &[u8]) -> State {
-        bytes.iter().fold(self.start.clone(), |state, &byte| session.step(&state, byte))
+    /// The state behind some bytes; nothing if an item begins where the ones before it have been forgotten.
+    fn after(&self, session: &mut Session, bytes: &[u8]) -> Option<State> {
+        let step = |state: State, &byte: &u8| session.step_unless_item(&state, byte);
+        bytes.iter().try_fold(self.start.clone(), step)
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct Lookahead<'a> {
     pub(crate) assumed: Option<u64>,
     /// The tokens for which the assumption says too little: they are looked at for themselves.
     pub(crate) open: Vec<TokenId>,
+    /// The same for those that begin an item where the ones before it have been forgotten.
+    pub(crate) open_items: Vec<TokenId>,
     /// Whether no tables are used: all that may be read is walked through byte by byte, with all
     /// configurations at once.
     pub(crate) is_plain: bool,
@@ -46,7 +48,31 @@ pub(crate) struct LookaheadMemo {
     pub(crate) spare: SpareLists,
 }
 
-impl Lookahead<'_> {
+impl<'a> Lookahead<'a> {
+    pub(crate) fn new(
+        engine: &'a Engine,
+        session: &'a mut Session,
+        memo: &'a mut LookaheadMemo,
+    ) -> Self {
+        Self {
+            engine,
+            session,
+            memo,
+            departures: Vec::new(),
+            exits: None,
+            assumed: None,
+            open: Vec::new(),
+            open_items: Vec::new(),
+            is_plain: false,
+        }
+    }
+
+    /// Some tokens are left open.
+    pub(crate) fn leave_open(&mut self, tokens: impl IntoIterator<Item = TokenId>) {
+        let open = if self.assumed.is_some() { &mut self.open } else { &mut self.open_items };
+        open.extend(tokens);
+    }
+
     /// The mask of a configuration; `start` is the state with only that.
     pub(crate) fn entry_mask(&mut self, start: &State, entry: Entry) -> EntryMask {
         let (engine, vocabulary) = (self.engine, self.engine.vocabulary());
@@ -88,7 +114,11 @@ impl Lookahead<'_> {
             bases = exits.take_bases();
         }
         let more = found.into_set_sparing(&mut self.memo.spare);
-        EntryMask { bases, more, without: Box::default() }
+        let mut open = std::mem::take(&mut self.open_items);
+        // Those that begin alike stand together.
+        open.sort_unstable_by_key(|&token| vocabulary.bytes(token));
+        open.dedup();
+        EntryMask { bases, open: open.into(), ..EntryMask::from(more) }
     }
 }
 
@@ -109,11 +139,21 @@ pub(crate) struct EntryMask {
     more: TokenSet,
     /// Those of them that are not allowed after all.
     without: Box<[TokenId]>,
+    /// Some that are allowed besides.
+    besides: TokenSet,
+    /// Some of which that is not known: they begin an item where the ones before it have been forgotten.
+    pub(crate) open: Box<[TokenId]>,
 }
 
 impl From<TokenSet> for EntryMask {
     fn from(tokens: TokenSet) -> Self {
-        Self { bases: Bases::new(), more: tokens, without: Box::default() }
+        Self {
+            bases: Bases::new(),
+            more: tokens,
+            without: Box::default(),
+            besides: TokenSet::default(),
+            open: Box::default(),
+        }
     }
 }
 
@@ -122,6 +162,16 @@ impl EntryMask {
     pub(crate) fn without(&self, without: &[TokenId]) -> Self {
         let without = [&self.without, without].concat().into();
         Self { without, ..self.clone() }
+    }
+
+    /// The same without some tokens, and with some others, none of which are open any more.
+    pub(crate) fn compared(&self, without: &[TokenId], besides: TokenSet, len: usize) -> Self {
+        let mut without = [&self.without, without].concat();
+        if !without.is_empty() {
+            let besides = besides.to_mask(len);
+            without.retain(|&token| !besides.contains(token));
+        }
+        Self { without: without.into(), besides, open: Box::default(), ..self.clone() }
     }
 
     /// Those of some sorted tokens that are allowed by nothing but the table of a loop; nothing if it is not
@@ -135,11 +185,12 @@ impl EntryMask {
             |base: &&Base| matches!(base, Base::Iterations(other) if Arc::ptr_eq(other, table));
         self.bases.iter().find(is_table)?;
         let others = self.bases.iter().filter(|base| !is_table(base));
-        for mask in others.clone().filter_map(Base::mask).chain(self.more.mask()) {
+        let more = self.sets().filter_map(TokenSet::mask);
+        for mask in others.clone().filter_map(Base::mask).chain(more) {
             tokens.retain(|&token| !mask.contains(token));
         }
         let mut listed = vec![false; tokens.len()];
-        for token in others.flat_map(Base::tokens).chain(self.more.tokens()) {
+        for token in others.flat_map(Base::tokens).chain(self.sets().flat_map(TokenSet::tokens)) {
             if let Ok(at) = tokens.binary_search(token) {
                 listed[at] = true;
             }
@@ -178,12 +229,19 @@ impl EntryMask {
 
     /// The masks of which it is made, besides some tokens.
     fn masks(&self) -> impl Iterator<Item = &TokenMask> {
-        self.bases.iter().filter_map(Base::mask).chain(self.more.mask())
+        let more = self.sets().filter_map(TokenSet::mask);
+        self.bases.iter().filter_map(Base::mask).chain(more)
+    }
+
+    /// What is allowed besides the tokens of tables.
+    fn sets(&self) -> impl Iterator<Item = &TokenSet> {
+        [&self.more, &self.besides].into_iter()
     }
 
     /// These tokens.
     fn tokens(&self) -> impl Iterator<Item = TokenId> + '_ {
-        self.bases.iter().flat_map(Base::tokens).chain(self.more.tokens()).copied()
+        let more = self.sets().flat_map(TokenSet::tokens);
+        self.bases.iter().flat_map(Base::tokens).chain(more).copied()
     }
 }
 
@@ -195,8 +253,9 @@ impl Footprint for EntryMask {
         });
         spilled_bytes(&self.bases)
             + bases.sum::<usize>()
-            + self.more.bytes()
+            + self.sets().map(TokenSet::bytes).sum::<usize>()
             + size_of_val(&*self.without)
+            + size_of_val(&*self.open)
     }
 }
 

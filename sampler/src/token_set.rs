@@ -15,6 +15,12 @@ pub(crate) enum TokenSet {
     Many(Arc<TokenMask>),
 }
 
+impl Default for TokenSet {
+    fn default() -> Self {
+        Self::Few(Box::default())
+    }
+}
+
 /// From what share of the vocabulary on a list is larger than a mask.
 const FEW: usize = 32;
 

@@ -66,7 +66,7 @@ impl Lookahead<'_> {
                 continue;
             }
             let Some(next) = self.step(state, byte) else {
-                self.open.extend_from_slice(trie.tokens_from(child));
+                self.leave_open(trie.tokens_from(child).iter().copied());
                 continue;
             };
             if next.is_dead() {
@@ -84,10 +84,11 @@ impl Lookahead<'_> {
         }
     }
 
-    /// The state after a byte; nothing if an assumption on keys says too little for that.
+    /// The state after a byte; nothing if an assumption on keys says too little for that, or if an item
+    /// begins where the ones before it have been forgotten.
     pub(crate) fn step(&mut self, state: &State, byte: u8) -> Option<State> {
         match self.assumed {
-            None => Some(self.session.step(state, byte)),
+            None => self.session.step_unless_item(state, byte),
             Some(_) => self.session.step_unless_guessed(state, byte),
         }
     }

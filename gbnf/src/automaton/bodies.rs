@@ -21,6 +21,7 @@ pub(crate) struct KnownBody {
     /// Its nodes, as in [`crate::automaton::lower::Extent`].
     pub(crate) size: u32,
     pub(crate) has_wide_class: bool,
+    pub(crate) is_conjunction: bool,
     /// If it is a number of matches of something else.
     pub(crate) powers: Option<Powers>,
 }

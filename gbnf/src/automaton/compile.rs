@@ -174,6 +174,7 @@ impl Compiler<'_> {
                 nullable: self.terms.nullable(term),
                 size: extent.size,
                 has_wide_class: self.lowered.has_wide_class(body, 0),
+                is_conjunction: matches!(self.lowered.kinds[body as usize], Kind::All(_)),
                 powers: if has_literals {
                     None
                 } else {
@@ -576,7 +577,8 @@ impl Compiler<'_> {
             return None;
         };
         let inside = self.lowered.extents[item as usize];
-        if inside.size > TERMINAL_SIZE || inside.wide || max == Some(1) {
+        let is_terminal = inside.size <= TERMINAL_SIZE && !inside.wide && !inside.apart;
+        if !is_terminal || max == Some(1) {
             return None;
         }
         let item = self.term(item);

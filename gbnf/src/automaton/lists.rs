@@ -76,6 +76,15 @@ enum Last {
     /// It began behind this text.
     Begun(TextId),
     Ended(TextId, TextId),
+    /// It is forgotten, with all others.
+    Forgotten(Behind),
+}
+
+/// How a list goes on behind an item, as far as that does not depend on the items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Behind {
+    pub(crate) may_end: bool,
+    pub(crate) may_go_on: bool,
 }
 
 /// The states of all lists of a session.
@@ -138,7 +147,7 @@ impl ListTables {
                 let item = self.texts.item(&item);
                 self.texts.insert(before.items, item)
             }
-            Last::None | Last::Begun(_) => before.items,
+            Last::None | Last::Begun(_) | Last::Forgotten(_) => before.items,
         };
         let last = Last::Begun(text);
         let state = self.states.intern(ListState { items, last, ..before });
@@ -174,12 +183,39 @@ impl ListTables {
         }))
     }
 
+    /// The state within an item, with the items forgotten; nothing if how the list goes on depends on them.
+    pub(crate) fn forgotten(&mut self, list: &List, state: u32) -> Option<u32> {
+        let &ListState { count, last, .. } = self.states.get(state);
+        if matches!(last, Last::Forgotten(_)) {
+            return Some(state);
+        }
+        let count = count.saturating_add(1);
+        let has_start = list.start(count).is_some();
+        if has_start && !list.has_plenty(count) {
+            return None;
+        }
+        let behind = Behind { may_end: count >= list.min, may_go_on: has_start };
+        let last = Last::Forgotten(behind);
+        // As many as tell which item comes next.
+        let count = count.min(list.first.len() as u32);
+        Some(self.states.intern(ListState { count, items: SetId::EMPTY, last }))
+    }
+
+    /// How a list goes on behind an item of which, and of those before it, nothing else is known.
+    pub(crate) fn behind_forgotten(&self, state: u32) -> Option<Behind> {
+        match self.states.get(state).last {
+            Last::Forgotten(behind) => Some(behind),
+            Last::None | Last::Begun(_) | Last::Ended(..) => None,
+        }
+    }
+
     /// Behind an item that ends behind `text`.
     pub(crate) fn end(&mut self, state: u32, text: TextId) -> u32 {
         let before = *self.states.get(state);
         let last = match before.last {
+            Last::Forgotten(_) => return state,
             Last::Begun(from) => Last::Ended(from, text),
-            last => last,
+            last @ (Last::None | Last::Ended(..)) => last,
         };
         self.states.intern(ListState { count: before.count.saturating_add(1), last, ..before })
     }

@@ -141,6 +141,9 @@ pub(crate) struct Extent {
     /// Holds a loop over many characters (the inside of a string, say), whose states should be
     /// shared by all places where it occurs: such a loop is a terminal of its own.
     pub(crate) wide: bool,
+    /// Holds a conjunction between two literals, as a string with a format is: it is a terminal with
+    /// these, and its states should be the same ones within a loop, which is none with it.
+    pub(crate) apart: bool,
 }
 
 /// So many parts a rule has in most grammars, on average.

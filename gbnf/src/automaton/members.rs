@@ -307,8 +307,8 @@ impl MemberTables {
     fn compare(&mut self, state: u32) {
         match self.states.get(state).forgotten {
             Forgotten::Nothing => {}
-            Forgotten::Some => self.guess(Guesses { keys: 1, members: 0 }),
-            Forgotten::All => self.guess(Guesses { keys: 0, members: 1 }),
+            Forgotten::Some => self.guess(Guesses::KEY),
+            Forgotten::All => self.guess(Guesses::MEMBER),
         }
     }
 

@@ -7,6 +7,7 @@ mod items;
 mod keys;
 mod many;
 mod needed;
+mod plenty;
 mod state;
 mod values;
 
@@ -29,10 +30,12 @@ use crate::automaton::terms::{ByteSet, Fingerprint, TermId, Terms};
 use crate::automaton::texts::TextId;
 use crate::automaton::tracks::TrackId;
 use crate::grammar::TokenReference;
+use blurred::BlurredNode;
 pub use blurred::{Blurred, Surroundings};
 use closure::{Expansion, Item};
 pub use frames::FrameId;
 use needed::NodeNeeds;
+use plenty::Plenty;
 pub use state::{Entry, State};
 pub use values::ValueId;
 
@@ -54,7 +57,7 @@ pub struct Session {
     /// So many nodes will not be forgotten.
     lasting: usize,
     /// See [`Session::blurred`], by node.
-    blurred: Vec<Option<NodeId>>,
+    blurred: Vec<BlurredNode>,
     /// See [`Session::fingerprint_of_value`].
     value_fingerprints: FxHashMap<ValueId, Option<Fingerprint>>,
     /// The counting set that each loop starts with.
@@ -62,10 +65,14 @@ pub struct Session {
     pending: BinaryHeap<Item>,
     /// See [`Session::needed`].
     needed: NodeNeeds,
+    /// See [`Session::has_plenty`].
+    plenty: Plenty,
     /// How many more values may be kept of what is looked ahead at.
     room: usize,
     /// See [`Session::steps`].
     steps: u64,
+    /// See [`Session::stopped`].
+    stopped: u64,
 }
 
 /// So many values are kept of what is looked ahead at, each some hundred bytes with what is known of it.
@@ -125,8 +132,10 @@ impl Session {
             first_counts,
             pending: BinaryHeap::new(),
             needed: NodeNeeds::default(),
+            plenty: Plenty::default(),
             room: ROOM,
             steps: 0,
+            stopped: 0,
         }
     }
 
@@ -294,9 +303,14 @@ impl Session {
         if let Some(next) = self.step_inside(state, byte) {
             return next;
         }
-        let text = self.text_after(state.text, &[byte]);
+        let text = self.text_after(state, &[byte]);
         let reached = self.read(state, byte, text);
         self.finish(reached)
+    }
+
+    /// How often a configuration has led no further because an item would be equal to another one.
+    pub fn stopped(&self) -> u64 {
+        self.stopped
     }
 
     /// The same where the byte stays inside the only terminal, as most bytes of a text do.
@@ -304,7 +318,7 @@ impl Session {
         let &[entry @ Entry { label, track: TrackId::NONE, below }] = &state.entries[..] else {
             return None;
         };
-        if !self.program.lists.is_empty() {
+        if !self.is_outside(state) {
             return None;
         }
         match label {
@@ -330,7 +344,7 @@ impl Session {
     /// The state after `byte`, and bytes around it of which each leads there as well.
     pub fn step_around(&mut self, state: &State, byte: u8) -> (State, RangeInclusive<u8>) {
         let next = self.step(state, byte);
-        if !self.program.lists.is_empty() {
+        if !self.is_outside(state) {
             // What has been read is part of the state.
             return (next, byte..=byte);
         }
@@ -343,11 +357,24 @@ impl Session {
         (next, around)
     }
 
-    /// The text with some more bytes, if texts matter.
-    fn text_after(&mut self, text: TextId, bytes: &[u8]) -> TextId {
-        if self.program.lists.is_empty() {
-            return text;
+    /// Whether texts do not matter, as no item that has begun may have to be compared with later ones. Of
+    /// a token a state is reached that has read it as a text and as a token, so that both go on with the
+    /// same text.
+    fn is_outside(&self, state: &State) -> bool {
+        self.program.lists.is_empty()
+            || self.program.tokens.is_empty()
+                && state.entries.iter().all(|entry| entry.track == TrackId::NONE)
+    }
+
+    /// The text of a state with some more bytes, if texts matter.
+    fn text_after(&mut self, state: &State, bytes: &[u8]) -> TextId {
+        if self.is_outside(state) {
+            return state.text;
         }
+        self.text_with(state.text, bytes)
+    }
+
+    fn text_with(&mut self, text: TextId, bytes: &[u8]) -> TextId {
         bytes.iter().fold(text, |text, &byte| self.lists.texts.append(text, byte))
     }
 
@@ -387,7 +414,7 @@ impl Session {
     fn finish(&mut self, reached: Reached) -> State {
         let Reached { entries, complete, text } = reached;
         let state = State { entries: self.canonical(entries), complete, text };
-        self.without_dead_ends(state)
+        if self.is_outside(&state) { state } else { self.without_dead_ends(state) }
     }
 
     /// What follows a byte of a key.
@@ -447,7 +474,7 @@ impl Session {
         if !state.has_tokens() {
             return State::default();
         }
-        let mut reached = Reached::new(self.text_after(state.text, bytes));
+        let mut reached = Reached::new(self.text_after(state, bytes));
         for &Entry { label, track, below } in &state.entries {
             if let Label::Token(token) = label
                 && matches(&self.program.tokens[token as usize])
@@ -552,7 +579,7 @@ impl Session {
     /// leads to `found`.
     fn reached_by(&mut self, state: &State, entry: Entry, bytes: &[u8], found: &State) -> State {
         let track = self.track_behind(entry.track, bytes);
-        let mut reached = Reached::new(self.text_after(state.text, bytes));
+        let mut reached = Reached::new(self.text_after(&state.only(entry), bytes));
         self.reach(found, track, &mut reached);
         self.finish(reached)
     }

@@ -49,6 +49,8 @@ enum Item {
     },
     /// So many items, one in another, that differ already. However deep they nest, it is one track.
     Different { items: u32 },
+    /// Those from which the item must differ have been forgotten.
+    Unknown,
 }
 
 /// The innermost items, and those around them.
@@ -58,6 +60,8 @@ struct Track {
     around: TrackId,
     /// Whether one of the items is like another one so far.
     like: bool,
+    /// Whether of one of them that is not known.
+    unknown: bool,
 }
 
 /// All tracks of a session.
@@ -90,6 +94,8 @@ pub(crate) enum Ended {
     Equal,
     /// It is none of them; the items around it.
     Different(TrackId),
+    /// It is not known what it must differ from.
+    Unknown,
 }
 
 impl Tracks {
@@ -111,6 +117,11 @@ impl Tracks {
     /// Whether one of the items is like another one so far: then it must still come to differ.
     pub(crate) fn is_like(&self, track: TrackId) -> bool {
         track != TrackId::NONE && self.tracks.get(track.0).is_some_and(|track| track.like)
+    }
+
+    /// Whether it is not known what one of the items must differ from.
+    pub(crate) fn is_unknown(&self, track: TrackId) -> bool {
+        track != TrackId::NONE && self.tracks.get(track.0).is_some_and(|track| track.unknown)
     }
 
     /// Whether a blank counts in no item that is like another one so far.
@@ -137,15 +148,22 @@ impl Tracks {
         self.push(around, Item::Like { cursor, plain, place: Quoting::default() })
     }
 
+    /// Before an item of which it is not known what it must differ from.
+    pub(crate) fn open_unknown(&mut self, around: TrackId) -> TrackId {
+        self.push(around, Item::Unknown)
+    }
+
     fn at(&mut self, node: SetId, before: ObjectId, around: CursorId) -> CursorId {
         CursorId(self.cursors.intern(Some(Cursor { node, before, around })))
     }
 
     fn push(&mut self, around: TrackId, item: Item) -> TrackId {
         let below = *self.tracks.get(around.0);
-        let mut track = Track { item, around, like: matches!(item, Item::Like { .. }) };
+        let (like, unknown) = (matches!(item, Item::Like { .. }), item == Item::Unknown);
+        let mut track = Track { item, around, like, unknown };
         if let Some(below) = below {
             track.like |= below.like;
+            track.unknown |= below.unknown;
             if let (Item::Different { items: more }, Item::Different { items }) = (item, below.item)
             {
                 track = Track { item: Item::Different { items: items + more }, ..below };
@@ -169,6 +187,7 @@ impl Tracks {
                 }
                 Ended::Different(around)
             }
+            Item::Unknown => Ended::Unknown,
             Item::Different { items: 1 } => Ended::Different(around),
             Item::Different { items } => {
                 Ended::Different(self.push(around, Item::Different { items: items - 1 }))
@@ -183,7 +202,7 @@ impl Tracks {
         }
         let mut items = Vec::new();
         let mut around = track;
-        while let Some(Track { item, around: next, like: true }) = *self.tracks.get(around.0) {
+        while let Some(Track { item, around: next, like: true, .. }) = *self.tracks.get(around.0) {
             items.push(item);
             around = next;
         }
@@ -201,7 +220,7 @@ impl Tracks {
                         }
                     }
                 },
-                Item::Different { .. } => item,
+                Item::Different { .. } | Item::Unknown => item,
             };
             around = self.push(around, item);
         }

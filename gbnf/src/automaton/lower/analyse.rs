@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::automaton::linear::{Linear, LinearRules};
 use crate::automaton::lower::{
-    Extent, Kind, Lowered, LoweredMember, LoweredMembers, LoweredUnique, Part, TERMINAL_SIZE,
+    Extent, Items, Kind, Lowered, LoweredMember, LoweredMembers, LoweredUnique, Part, TERMINAL_SIZE,
 };
 use crate::automaton::terms::{TermId, Terms};
 use crate::graph::Graph;
@@ -50,7 +50,7 @@ impl Lowered<'_> {
         self.linear.fill(false);
         self.regular.fill(false);
         let components = self.components();
-        let unknown = Extent { regular: false, size: u32::MAX, wide: true };
+        let unknown = Extent { regular: false, size: u32::MAX, wide: true, apart: false };
         self.extents = vec![unknown; self.kinds.len()];
         let mut linear = LinearRules::new(terms);
         let mut queued = vec![false; self.rules.len()];
@@ -238,12 +238,14 @@ impl Lowered<'_> {
         for part in parts {
             let extent = |part: Part| self.extents[part as usize];
             let together = |items: &[Part]| {
-                items.iter().fold(Extent { regular: true, size: 1, wide: false }, |sum, &item| {
+                let none = Extent { regular: true, size: 1, wide: false, apart: false };
+                items.iter().fold(none, |sum, &item| {
                     let item = extent(item);
                     Extent {
                         regular: sum.regular && item.regular,
                         size: sum.size.saturating_add(item.size),
                         wide: sum.wide || item.wide,
+                        apart: sum.apart || item.apart,
                     }
                 })
             };
@@ -251,8 +253,9 @@ impl Lowered<'_> {
                 regular: true,
                 size: u32::try_from(size).unwrap_or(u32::MAX),
                 wide: false,
+                apart: false,
             };
-            let irregular = Extent { regular: false, size: u32::MAX, wide: true };
+            let irregular = Extent { regular: false, size: u32::MAX, wide: true, apart: false };
             self.extents[part] = match &self.kinds[part] {
                 Kind::Nothing | Kind::Empty | Kind::Class(_) => leaf(1),
                 Kind::Text(text) => leaf(text.len()),
@@ -260,10 +263,10 @@ impl Lowered<'_> {
                 Kind::Texts(texts) => leaf(texts.iter().map(|text| text.len()).sum()),
                 // Its states are to be shared by all places where it occurs.
                 Kind::Rule(rule) if self.is_linear(*rule) => {
-                    Extent { regular: true, size: 1, wide: true }
+                    Extent { regular: true, size: 1, wide: true, apart: false }
                 }
                 Kind::Rule(rule) if self.regular[*rule as usize] => {
-                    Extent { regular: true, size: u32::MAX, wide: true }
+                    Extent { regular: true, size: u32::MAX, wide: true, apart: false }
                 }
                 Kind::Rule(rule) => {
                     let body = extent(self.rules[*rule as usize]);
@@ -272,13 +275,27 @@ impl Lowered<'_> {
                 // One terminal, however many states it has.
                 Kind::All(found) if found.parts().all(|part| extent(part).regular) => leaf(1),
                 Kind::Token(_) | Kind::Members(_) | Kind::Unique(_) | Kind::All(_) => irregular,
-                &Kind::Sequence(items) | &Kind::Choice(items) => together(self.items(items)),
+                &Kind::Sequence(items) => {
+                    let found = together(self.items(items));
+                    if found.apart {
+                        Extent { size: u32::MAX, ..found }
+                    } else {
+                        Extent { apart: self.is_quoted_conjunction(items), ..found }
+                    }
+                }
+                &Kind::Choice(items) => together(self.items(items)),
                 &Kind::Repeat { item, min, max } => {
                     let inside = extent(item);
                     let copies = max.unwrap_or_else(|| min.saturating_add(1));
+                    let is_loop = max.is_none_or(|max| max > 1);
                     Extent {
                         regular: inside.regular,
-                        size: inside.size.saturating_mul(copies).max(1),
+                        size: if inside.apart && is_loop {
+                            u32::MAX
+                        } else {
+                            inside.size.saturating_mul(copies).max(1)
+                        },
+                        apart: inside.apart,
                         wide: inside.wide
                             || (max.is_none_or(|max| max >= WIDE_LOOP)
                                 && self.has_wide_class(item, 0)),
@@ -286,6 +303,22 @@ impl Lowered<'_> {
                 }
             };
         }
+    }
+
+    /// Whether these are a conjunction between two literals, as a string with a format is.
+    fn is_quoted_conjunction(&self, items: Items) -> bool {
+        let is_conjunction = |kind: &Kind| match kind {
+            Kind::All(_) => true,
+            Kind::Known(body) => body.is_conjunction,
+            _ => false,
+        };
+        let &[first, middle, last] = self.items(items) else { return false };
+        let kind = &self.kinds[middle as usize];
+        let kind = match kind {
+            Kind::Rule(rule) => &self.kinds[self.rules[*rule as usize] as usize],
+            _ => kind,
+        };
+        self.is_text(first) && self.is_text(last) && is_conjunction(kind)
     }
 
     /// Whether a class of many characters occurs in a small part.

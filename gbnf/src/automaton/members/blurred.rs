@@ -72,7 +72,7 @@ impl MemberTables {
     /// What is known, or else that it has been asked for.
     pub(super) fn ask(&self, known: Option<bool>) -> bool {
         if known.is_none() {
-            self.guess(Guesses { keys: 0, members: 1 });
+            self.guess(Guesses::MEMBER);
         }
         known.unwrap_or_default()
     }

@@ -10,6 +10,15 @@ pub(crate) struct Guesses {
     /// For members of which only an outlook is known, or keys of which only is known that they differ: see
     /// [`MemberTables::blurred`] and [`MemberTables::blurred_key`].
     pub(crate) members: u64,
+    /// For items that begin where those before them have been forgotten: see
+    /// [`crate::automaton::lists::ListTables::forgotten`].
+    pub(crate) items: u64,
+}
+
+impl Guesses {
+    pub(crate) const KEY: Self = Self { keys: 1, members: 0, items: 0 };
+    pub(crate) const MEMBER: Self = Self { keys: 0, members: 1, items: 0 };
+    pub(crate) const ITEM: Self = Self { keys: 0, members: 0, items: 1 };
 }
 
 impl MemberTables {
@@ -24,6 +33,7 @@ impl MemberTables {
         Guesses {
             keys: u64::from(now.keys > before.keys),
             members: u64::from(now.members > before.members),
+            items: u64::from(now.items > before.items),
         }
     }
 
@@ -34,7 +44,11 @@ impl MemberTables {
 
     /// Counts some more.
     pub(crate) fn guess(&self, more: Guesses) {
-        let Guesses { keys, members } = self.guesses();
-        self.guesses.set(Guesses { keys: keys + more.keys, members: members + more.members });
+        let Guesses { keys, members, items } = self.guesses();
+        self.guesses.set(Guesses {
+            keys: keys + more.keys,
+            members: members + more.members,
+            items: items + more.items,
+        });
     }
 }

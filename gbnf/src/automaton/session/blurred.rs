@@ -1,11 +1,14 @@
-//! Configurations in which the members of objects around are forgotten: what follows a value, or stands
-//! before a key, mostly is the same whichever members are there.
+//! Configurations in which the members of objects and the items of lists around are forgotten: what
+//! follows a value, or stands before a key, mostly is the same whichever members and items are there.
+
+use smallvec::SmallVec;
 
 use super::{Entry, Session, State};
 use crate::automaton::label::Label;
-use crate::automaton::members::{Outlook, WrittenKeys};
+use crate::automaton::members::{Guesses, Outlook, WrittenKeys};
 use crate::automaton::program::{Op, Position};
 use crate::automaton::stack::{Frame, NodeId, Stacks};
+use crate::automaton::tracks::TrackId;
 
 /// What lies around the value of a member, as far as what follows the value mostly depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,47 +26,99 @@ pub struct Blurred {
     /// What undeclared keys that have been written have behind what has been read of the key: none of them
     /// may come.
     pub written: Option<WrittenKeys>,
+    /// Whether it lies within items: those that are read must differ from others, and what begins a
+    /// further one is a guess.
+    pub has_items: bool,
+}
+
+/// What is known of the stacks of a node with what is forgotten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum BlurredNode {
+    #[default]
+    Missing,
+    /// There are none: how a list goes on depends on its items.
+    None,
+    Some(NodeId),
+}
+
+impl BlurredNode {
+    fn node(self) -> Option<NodeId> {
+        match self {
+            Self::Some(node) => Some(node),
+            Self::Missing | Self::None => None,
+        }
+    }
 }
 
 impl Session {
     /// A configuration that differs only in the members that objects around have, of which nothing is
     /// known any more but whether the object may end and whether another one may come, and in what has
-    /// been read of an undeclared key and of those before it. What follows is the same as far as
-    /// [`Session::if_blurred`] finds it, but for keys that have been written. Nothing if there are lists
-    /// whose items may have to be compared. Not for the inside of [`Session::look_ahead`].
+    /// been read of an undeclared key and of those before it; and in the items of lists, of which nothing
+    /// is known any more. What follows is the same as far as [`Session::if_blurred`] finds it, but for keys
+    /// that have been written and for items that are equal to others. Nothing if the items decide how a
+    /// list may go on. Not for the inside of [`Session::look_ahead`].
     pub fn blurred(&mut self, entry: Entry) -> Option<Blurred> {
-        if !self.program.lists.is_empty() || self.program.shapes.is_empty() {
+        let has_items = entry.track != TrackId::NONE;
+        if !has_items && self.program.shapes.is_empty() {
             return None;
         }
-        let below = self.blurred_node(entry.below);
-        let blurred = Blurred { entry: Entry { below, ..entry }, written: None };
+        let below = self.blurred_node(entry.below)?;
+        let entry = Entry { below, track: TrackId::NONE, ..entry };
+        let blurred = Blurred { entry, written: None, has_items };
         let Label::Key { shape, state, context } = entry.label else { return Some(blurred) };
         let Some((context, written)) = self.members.blurred_key(context) else {
             return Some(blurred);
         };
         let label = Label::Key { shape, state, context };
-        Some(Blurred { entry: Entry { label, ..blurred.entry }, written })
+        Some(Blurred { entry: Entry { label, ..blurred.entry }, written, ..blurred })
     }
 
-    /// What is found with such a configuration; nothing if it has mattered which members an object has
-    /// of which that is not known.
+    /// What is found with such a configuration; nothing if it has mattered which members an object or
+    /// which items a list has of which that is not known.
     pub fn if_blurred<T>(&mut self, find: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let before = self.members.guesses();
         let found = find(self);
-        if self.members.guesses_since(before).members == 0 {
+        let guessed = self.members.guesses_since(before);
+        if guessed.members == 0 && guessed.items == 0 {
             return Some(found);
         }
         self.members.take_back(before);
         None
     }
 
-    /// The state after `byte`, if it does not depend on what has been forgotten of keys and members: see
-    /// [`Session::after_some_key`] and [`Session::behind_blurred`].
+    /// The state after `byte`, if it does not depend on what has been forgotten of keys, members and
+    /// items: see [`Session::after_some_key`], [`Session::behind_blurred`] and [`Session::blurred`].
     pub fn step_unless_guessed(&mut self, state: &State, byte: u8) -> Option<State> {
+        self.unless_guessed(|session| session.step(state, byte), |_| true)
+    }
+
+    /// The same, if it does not depend on the items that have been forgotten.
+    pub fn step_unless_item(&mut self, state: &State, byte: u8) -> Option<State> {
+        self.unless_guessed(|session| session.step(state, byte), |guessed| guessed.items > 0)
+    }
+
+    /// The state behind the terminal of a configuration, if it does not depend on the items that have
+    /// been forgotten: see [`Session::behind`].
+    pub fn behind_unless_item(
+        &mut self,
+        state: &State,
+        entry: Entry,
+        bytes: &[u8],
+    ) -> Option<State> {
+        let behind = |session: &mut Self| session.behind(state, entry, bytes);
+        self.unless_guessed(behind, |guessed| guessed.items > 0)
+    }
+
+    /// What is found, unless that is a guess that matters.
+    fn unless_guessed(
+        &mut self,
+        find: impl FnOnce(&mut Self) -> State,
+        matters: impl FnOnce(Guesses) -> bool,
+    ) -> Option<State> {
         let before = self.members.guesses();
-        let next = self.step(state, byte);
-        if self.members.guesses() == before {
-            return Some(next);
+        let found = find(self);
+        if self.members.guesses() == before || !matters(self.members.guesses_since(before)) {
+            return Some(found);
         }
         self.members.take_back(before);
         None
@@ -90,36 +145,58 @@ impl Session {
         State::clone(&self.pop(node))
     }
 
-    fn blurred_node(&mut self, node: NodeId) -> NodeId {
-        let mut path = Vec::new();
-        let mut at = node;
-        let mut blurred = loop {
-            if let Some(&Some(known)) = self.blurred.get(at.index()) {
-                break known;
+    /// The stacks with what is forgotten; nothing if a list within which they lie cannot be.
+    fn blurred_node(&mut self, node: NodeId) -> Option<NodeId> {
+        // What lies below comes first; iteratively, as stacks may be deep.
+        let mut path: SmallVec<[NodeId; 16]> = SmallVec::from_slice(&[node]);
+        while let Some(&node) = path.last() {
+            let tops = self.stacks.tops(node).iter();
+            let mut below = tops.filter(|(frame, _)| !Stacks::is_bottom(*frame));
+            let is_missing = |below: &NodeId| self.known_blurred(*below) == BlurredNode::Missing;
+            if let Some(below) = below.find_map(|&(_, below)| Some(below).filter(is_missing)) {
+                path.push(below);
+                continue;
             }
-            // Several stacks, or none, stay as they are.
-            let &[(frame, below)] = self.stacks.tops(at) else { break at };
+            path.pop();
+            if self.known_blurred(node) == BlurredNode::Missing {
+                let blurred = self.blur_tops(node);
+                if self.blurred.len() <= node.index() {
+                    self.blurred.resize(node.index() + 1, BlurredNode::Missing);
+                }
+                self.blurred[node.index()] = blurred.map_or(BlurredNode::None, BlurredNode::Some);
+            }
+        }
+        self.known_blurred(node).node()
+    }
+
+    fn known_blurred(&self, node: NodeId) -> BlurredNode {
+        self.blurred.get(node.index()).copied().unwrap_or_default()
+    }
+
+    /// The same, where it is known of what lies below.
+    fn blur_tops(&mut self, node: NodeId) -> Option<NodeId> {
+        let tops: SmallVec<[(Frame, NodeId); 4]> = SmallVec::from_slice(self.stacks.tops(node));
+        let mut nodes: SmallVec<[NodeId; 4]> = SmallVec::new();
+        for (frame @ Frame { position, argument }, below) in tops {
             if Stacks::is_bottom(frame) {
-                break at;
+                nodes.push(NodeId::BOTTOM);
+                continue;
             }
-            path.push((at, frame));
-            at = below;
-        };
-        for (node, Frame { position, argument }) in path.into_iter().rev() {
             let argument = match self.program.op(position) {
                 Op::After(index) | Op::Key(index) => {
                     let shape = &self.program.shapes[*index as usize];
                     let outlook = self.members.outlook(shape, argument, &self.terms);
                     self.members.blurred(outlook)
                 }
+                Op::ItemEnd(index) => {
+                    let list = &self.program.lists[*index as usize];
+                    self.lists.forgotten(list, argument)?
+                }
                 _ => argument,
             };
-            blurred = self.stacks.push(Frame { position, argument }, blurred);
-            if self.blurred.len() <= node.index() {
-                self.blurred.resize(node.index() + 1, None);
-            }
-            self.blurred[node.index()] = Some(blurred);
+            let below = self.known_blurred(below).node()?;
+            nodes.push(self.stacks.push(Frame { position, argument }, below));
         }
-        blurred
+        Some(self.unite(nodes))
     }
 }

@@ -9,8 +9,9 @@ use smallvec::SmallVec;
 
 use super::{Entry, Reached, Session, State};
 use crate::automaton::canonical::BLANKS;
-use crate::automaton::label::Label;
+use crate::automaton::label::{self, Label};
 use crate::automaton::lists::{List, ListTables};
+use crate::automaton::members::Guesses;
 use crate::automaton::program::Position;
 use crate::automaton::stack::{Frame, NodeId};
 use crate::automaton::texts::TextId;
@@ -54,6 +55,12 @@ impl Session {
     fn pass(&mut self, entry: Entry, track: TrackId, text: TextId) -> Option<(State, TrackId)> {
         let program = Arc::clone(&self.program);
         match entry.label {
+            Label::Item { list: index, state } if self.lists.behind_forgotten(state).is_some() => {
+                let list = &program.lists[index as usize];
+                let start = list.start(self.lists.state(state).count)?;
+                let track = self.lists.tracks.open_unknown(track);
+                Some((self.begin_item(list, start, state, entry.below), track))
+            }
             Label::Item { list: index, state } => {
                 let list = &program.lists[index as usize];
                 let start = list.start(self.lists.state(state).count)?;
@@ -62,22 +69,32 @@ impl Session {
                 Some((self.begin_item(list, start, state, entry.below), track))
             }
             Label::ItemEnd { state: ListTables::PROBE, .. } => {
-                let Ended::Different(track) = self.lists.tracks.close(track, &self.lists.texts)
-                else {
-                    return None;
-                };
+                let track = self.end_item(track)?;
                 Some((State { complete: true, ..State::default() }, track))
             }
             Label::ItemEnd { list: index, state } => {
                 let list = &program.lists[index as usize];
-                let Ended::Different(track) = self.lists.tracks.close(track, &self.lists.texts)
-                else {
-                    return None;
-                };
+                let track = self.end_item(track)?;
                 let state = self.lists.end(state, text);
                 Some((self.after_item(list, state, entry.below), track))
             }
             _ => None,
+        }
+    }
+
+    /// Behind the innermost item; nothing if it is equal to another one, which is a guess where these have
+    /// been forgotten.
+    fn end_item(&mut self, track: TrackId) -> Option<TrackId> {
+        match self.lists.tracks.close(track, &self.lists.texts) {
+            Ended::Different(track) => Some(track),
+            Ended::Equal => {
+                self.stopped += 1;
+                None
+            }
+            Ended::Unknown => {
+                self.members.guess(Guesses::ITEM);
+                None
+            }
         }
     }
 
@@ -91,7 +108,8 @@ impl Session {
     fn after_item(&mut self, list: &List, state: u32, below: NodeId) -> State {
         let more = self.has_further_item(list, state);
         let mut found = Reached::new(TextId::EMPTY);
-        if self.lists.state(state).count >= list.min {
+        let forgotten = self.lists.behind_forgotten(state);
+        if forgotten.map_or(self.lists.state(state).count >= list.min, |behind| behind.may_end) {
             if self.program.returns[list.next.index()] {
                 self.add_popped(below, &mut found);
             }
@@ -110,6 +128,9 @@ impl Session {
 
     /// Whether there is an item that may come next and differs from those before it.
     fn has_further_item(&mut self, list: &List, state: u32) -> bool {
+        if let Some(behind) = self.lists.behind_forgotten(state) {
+            return behind.may_go_on;
+        }
         let count = self.lists.state(state).count;
         let Some(start) = list.start(count) else { return false };
         // Mostly it is not needed which texts are taken.
@@ -130,19 +151,46 @@ impl Session {
         })
     }
 
-    /// Without the configurations all of whose texts lead to an item that equals another one.
+    /// Without the configurations all of whose texts lead to an item that equals another one. It is a guess
+    /// that one has others if it is not known what an item must differ from.
     pub(super) fn without_dead_ends(&mut self, mut state: State) -> State {
-        if state.entries.iter().any(|entry| self.lists.tracks.is_like(entry.track)) {
-            let entries = std::mem::take(&mut state.entries);
-            for entry in entries {
-                let mut reached = Reached::new(state.text);
-                reached.entries.push(entry);
-                if self.look_ahead(|session| session.has_way_out(reached)) {
-                    state.entries.push(entry);
-                }
+        let mut at = 0;
+        while let Some(&entry) = state.entries.get(at) {
+            if self.lists.tracks.is_unknown(entry.track) && !self.has_plenty(entry) {
+                self.members.guess(Guesses::ITEM);
+            }
+            if self.lists.tracks.is_like(entry.track) && !self.is_live(entry, state.text) {
+                self.stopped += 1;
+                state.entries.remove(at);
+            } else {
+                at += 1;
             }
         }
         state
+    }
+
+    /// Whether some text of a configuration leads to an item that differs from all others.
+    fn is_live(&mut self, entry: Entry, text: TextId) -> bool {
+        if self.may_differ_at_once(entry) || self.has_plenty(entry) {
+            return true;
+        }
+        let mut reached = Reached::new(text);
+        reached.entries.push(entry);
+        let stopped = self.stopped;
+        let is_live = self.look_ahead(|session| session.has_way_out(reached));
+        self.stopped = stopped;
+        is_live
+    }
+
+    /// Whether the items differ behind some byte that stays inside the terminal.
+    fn may_differ_at_once(&mut self, entry: Entry) -> bool {
+        if matches!(entry.label, Label::Key { .. }) {
+            return false;
+        }
+        label::first(entry.label, &self.terms, &self.program.texts).iter().any(|byte| {
+            let on = label::step(entry.label, byte, &self.terms, &self.program.texts).label;
+            on.is_some() && self.like_after(entry, byte).is_none()
+        })
     }
 
     /// Whether some text leads on to where each item has ended or differs from all others: from
@@ -170,7 +218,7 @@ impl Session {
                 let is_blank = BLANKS.contains(&byte);
                 // The text stays as it is: blanks that make no difference lead to the same states.
                 let stays = is_blank && outside;
-                let text = if stays { text } else { self.text_after(text, &[byte]) };
+                let text = if stays { text } else { self.text_with(text, &[byte]) };
                 let after = self.read(&state, byte, text);
                 // Mostly the first byte leads out already.
                 if self.is_out(&after) {
