@@ -185,8 +185,8 @@ impl Engine {
     }
 
     /// The tables that there are now stay, whatever is needed later: those that nearly all grammars need.
-    /// Of a kind of tables of which they take more than three quarters of the room none does. The same holds of what is
-    /// known of the terminals of grammars, if no constraint with one of them is left.
+    /// Of a kind of tables of which they take more than three quarters of the room those stay that have been asked for
+    /// last. What is known of the terminals of grammars stays as well, if no constraint with one of them is left.
     ///
     /// ```
     /// use grammask_gbnf::parse;

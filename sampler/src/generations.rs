@@ -84,14 +84,22 @@ impl<K: Eq + Hash, V: Clone + Footprint> Generations<K, V> {
         }
     }
 
-    /// What is there now stays, unless it takes more than three quarters of the room.
+    /// What is there now stays, or of that what has been asked for last, as much as takes three quarters of
+    /// the room.
     pub(crate) fn keep(&mut self) {
-        if self.bytes() > self.most / 4 * 3 {
-            return;
+        let most = self.most / 4 * 3;
+        let mut oldest = self.now + 1;
+        for age in (self.now.saturating_sub(AGES - 1)..=self.now).rev() {
+            let bytes = &mut self.bytes[age % AGES];
+            if self.kept + *bytes > most {
+                break;
+            }
+            self.kept += std::mem::take(bytes);
+            oldest = age;
         }
-        self.kept = self.bytes();
-        self.bytes = [0; AGES];
-        self.values.values_mut().for_each(|(_, age)| *age = KEPT);
+        for (_, age) in self.values.values_mut().filter(|(_, age)| *age >= oldest) {
+            *age = KEPT;
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -163,8 +171,12 @@ mod tests {
         let mut full = Generations::new(20_000);
         (0..18).for_each(|key| full.insert(key, vec![0; 1000]));
         full.keep();
-        (18..100).for_each(|key| full.insert(key, vec![0; 1000]));
-        assert!(full.get(&0).is_none());
+        (18..100).for_each(|key| {
+            full.insert(key, vec![0; 1000]);
+            assert!(full.bytes() <= 20_000, "{key}");
+        });
+        // Of what is too much, what was asked for last stays.
+        assert!(full.get(&0).is_none() && full.get(&17).is_some());
     }
 
     #[test]
