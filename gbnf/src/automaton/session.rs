@@ -357,9 +357,8 @@ impl Session {
         (next, around)
     }
 
-    /// Whether texts do not matter, as no item that has begun may have to be compared with later ones. Of
-    /// a token a state is reached that has read it as a text and as a token, so that both go on with the
-    /// same text.
+    /// Whether what is read need not be kept, as the state lies outside of all items. With references to
+    /// tokens all is kept: a token may be read as a text and as a token, and both go on with the same text.
     fn is_outside(&self, state: &State) -> bool {
         self.program.lists.is_empty()
             || self.program.tokens.is_empty()

@@ -11,8 +11,8 @@ pub struct FrameId(Frame);
 
 impl Session {
     /// Whether there are frames, and one that is read by itself is read as it is on a stack: there are
-    /// neither members nor lists, of which what has been read says how they go on. Of one terminal,
-    /// there are none.
+    /// neither members nor lists, of which what has been read says how they go on. A grammar of one
+    /// terminal has no frames.
     pub fn has_independent_frames(&self) -> bool {
         self.program.has_independent_frames()
     }

@@ -151,8 +151,8 @@ impl Session {
         })
     }
 
-    /// Without the configurations all of whose texts lead to an item that equals another one. It is a guess
-    /// that one has others if it is not known what an item must differ from.
+    /// Without the configurations all of whose texts lead to an item that equals another one. Where it is not
+    /// known which ones there are, it is a guess that not all do, unless there are plenty.
     pub(super) fn without_dead_ends(&mut self, mut state: State) -> State {
         let mut at = 0;
         while let Some(&entry) = state.entries.get(at) {

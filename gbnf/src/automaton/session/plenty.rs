@@ -1,7 +1,8 @@
-//! Whether so much may still come of an item that it can come to differ from all others.
+//! Whether there are plenty of texts with which an item may go on: more than there are items, so that with
+//! one of them it differs from all.
 //!
-//! What is left of it then has more texts than anybody has items: some of them is equal to none. Blanks,
-//! and what the order of members is told by, are left out, so that texts that count differ as items.
+//! Counted are texts without blanks, and without the braces and commas between which the order of members
+//! does not matter: those of them that are not the same differ as items.
 
 use std::sync::Arc;
 
