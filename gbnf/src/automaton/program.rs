@@ -104,8 +104,8 @@ impl Program {
         self.ops.get(position.index()).unwrap_or(&Op::Return)
     }
 
-    /// Whether there are frames, and one that is read by itself is read as it is on a stack: there are
-    /// neither members nor lists, of which what has been read says how they go on.
+    /// Whether there are rules that are called, and a frame that is read by itself is read as it is on a
+    /// stack: there are neither members nor lists, of which what has been read says how they go on.
     pub(crate) fn has_independent_frames(&self) -> bool {
         self.shapes.is_empty()
             && self.lists.is_empty()

@@ -1,5 +1,7 @@
 //! How far the items that are being read are like those that they must differ from.
 
+use smallvec::SmallVec;
+
 use crate::automaton::canonical::Quoting;
 use crate::automaton::interner::Interner;
 use crate::automaton::texts::{ObjectId, SetId, Texts};
@@ -200,7 +202,7 @@ impl Tracks {
         if !self.is_like(track) {
             return track;
         }
-        let mut items = Vec::new();
+        let mut items: SmallVec<[Item; 4]> = SmallVec::new();
         let mut around = track;
         while let Some(Track { item, around: next, like: true, .. }) = *self.tracks.get(around.0) {
             items.push(item);

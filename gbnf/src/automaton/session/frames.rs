@@ -10,9 +10,9 @@ use crate::automaton::tracks::TrackId;
 pub struct FrameId(Frame);
 
 impl Session {
-    /// Whether there are frames, and one that is read by itself is read as it is on a stack: there are
-    /// neither members nor lists, of which what has been read says how they go on. A grammar of one
-    /// terminal has no frames.
+    /// Whether there are rules that are called, and a frame that is read by itself is read as it is on a
+    /// stack: there are neither members nor lists, of which what has been read says how they go on. Of a
+    /// grammar that is a few terminals there are too few frames for that to be worth while.
     pub fn has_independent_frames(&self) -> bool {
         self.program.has_independent_frames()
     }
