@@ -164,27 +164,16 @@ impl<'a> Budget<'a> {
         let vocabulary = engine.vocabulary();
         let mut rest = tokens.clone();
         if !state.has_tokens() {
-            // In the order of their bytes, so that what two have in common is read once.
-            let mut states = vec![state.clone()];
-            let mut last: &[u8] = &[];
             let mut ordered = Vec::new();
             engine.in_order(tokens, &mut ordered);
-            for token in ordered {
+            for &token in &ordered {
                 rest.remove(token);
-                let bytes = vocabulary.bytes(token).unwrap_or_default();
-                let common = last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
-                states.truncate(common + 1);
-                while states.len() <= bytes.len()
-                    && let Some(state) = states.last()
-                {
-                    let next = session.step(state, bytes[states.len() - 1]);
-                    states.push(next);
-                }
-                last = bytes;
-                if states.last().is_some_and(|state| self.suffices(session, state)) {
+            }
+            engine.read_in_order(session, state, &ordered, |session, token, state| {
+                if self.suffices(session, state) {
                     found.insert(token);
                 }
-            }
+            });
         }
         for token in rest.tokens() {
             let fits = if vocabulary.is_eog(token) {

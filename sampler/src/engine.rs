@@ -455,10 +455,39 @@ impl Engine {
             without.extend(compared.without);
             besides = compared.besides;
         }
-        if without.is_empty() && besides.tokens().is_empty() && mask.open.is_empty() {
+        if without.is_empty() && mask.open.is_empty() {
             return Some(mask);
         }
         Some(Arc::new(mask.compared(&without, besides, self.vocabulary.len())))
+    }
+
+    /// Reads each of some tokens, as text, from a state on. Those that begin alike stand together: what
+    /// two have in common is read once.
+    pub(crate) fn read_in_order(
+        &self,
+        session: &mut Session,
+        start: &State,
+        tokens: &[TokenId],
+        mut behind: impl FnMut(&mut Session, TokenId, &State),
+    ) {
+        let mut states = vec![start.clone()];
+        let mut last: &[u8] = &[];
+        for &token in tokens {
+            let bytes = self.vocabulary.bytes(token).unwrap_or_default();
+            let common = last.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+            states.truncate(common + 1);
+            while let Some(state) = states.last()
+                && !state.is_dead()
+                && let Some(&byte) = bytes.get(states.len() - 1)
+            {
+                let next = session.step(state, byte);
+                states.push(next);
+            }
+            last = bytes;
+            if let Some(state) = states.last() {
+                behind(session, token, state);
+            }
+        }
     }
 
     /// The tokens with which a key of a configuration would be one of those that have been written. Nothing

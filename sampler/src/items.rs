@@ -49,31 +49,13 @@ impl Lookahead<'_> {
                 }
             }
         }
-        self.read_all(start, open, &mut found);
-        self.depart(&mut found);
-        Compared { without, besides: found.into_set_sparing(&mut self.memo.spare) }
-    }
-
-    /// Adds those of some tokens that a state allows. Those that begin alike stand together.
-    fn read_all(&mut self, start: &State, tokens: &[TokenId], found: &mut Found) {
-        // The bytes that have been read, each with the state behind it.
-        let mut path: Vec<(u8, State)> = Vec::new();
-        for &token in tokens {
-            let bytes = self.engine.vocabulary().bytes(token).unwrap_or_default();
-            let same = path.iter().zip(bytes).take_while(|((read, _), byte)| read == *byte).count();
-            path.truncate(same);
-            for &byte in &bytes[same..] {
-                let state = path.last().map_or(start, |(_, state)| state);
-                if state.is_dead() {
-                    break;
-                }
-                let next = self.session.step(state, byte);
-                path.push((byte, next));
-            }
-            if path.len() == bytes.len() && path.last().is_some_and(|(_, state)| !state.is_dead()) {
+        self.engine.read_in_order(self.session, start, open, |_, token, state| {
+            if !state.is_dead() {
                 found.extend([token]);
             }
-        }
+        });
+        self.depart(&mut found);
+        Compared { without, besides: found.into_set_sparing(&mut self.memo.spare) }
     }
 
     /// The tokens below a node that a configuration within items allows, from a table; those that
@@ -172,10 +154,11 @@ impl Lookahead<'_> {
                 if matches!(rest, Some(TermId::EMPTY | TermId::NOTHING)) {
                     continue;
                 }
+                let stopped = self.session.stopped();
                 let next = self.session.step(&state, byte);
                 if next.is_dead() {
                     // Or such a key has been written already.
-                    if self.session.step(&state.outside_items(), byte).is_dead() {
+                    if self.session.stopped() == stopped {
                         continue;
                     }
                     return true;

@@ -290,7 +290,7 @@ pub(crate) struct Key<'a> {
 }
 
 impl Key<'_> {
-    /// The state behind some bytes; nothing if an item begins where the ones before it have been forgotten.
+    /// The state behind some bytes; nothing if it depends on items that have been forgotten.
     fn after(&self, session: &mut Session, bytes: &[u8]) -> Option<State> {
         let step = |state: State, &byte: &u8| session.step_unless_item(&state, byte);
         bytes.iter().try_fold(self.start.clone(), step)

@@ -32,7 +32,7 @@ pub(crate) struct Lookahead<'a> {
     pub(crate) assumed: Option<u64>,
     /// The tokens for which the assumption says too little: they are looked at for themselves.
     pub(crate) open: Vec<TokenId>,
-    /// The same for those that begin an item where the ones before it have been forgotten.
+    /// The same for those that depend on items that have been forgotten ([`Session::step_unless_item`]).
     pub(crate) open_items: Vec<TokenId>,
     /// Whether no tables are used: all that may be read is walked through byte by byte, with all
     /// configurations at once.
@@ -141,7 +141,7 @@ pub(crate) struct EntryMask {
     without: Box<[TokenId]>,
     /// Some that are allowed besides.
     besides: TokenSet,
-    /// Some of which that is not known: they begin an item where the ones before it have been forgotten.
+    /// Some of which that is not known: they depend on items that have been forgotten.
     pub(crate) open: Box<[TokenId]>,
 }
 

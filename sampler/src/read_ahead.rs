@@ -121,9 +121,8 @@ mod tests {
         ) {
             let engine = Engine::new(Vocabulary::of(&tokens));
             let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
-            if !automaton.has_independent_frames() {
-                return Ok(());
-            }
+            // Nothing is read ahead of others.
+            prop_assume!(automaton.has_independent_frames());
             let mut sessions = [automaton.session(), automaton.session()];
             let mut memos = [MaskMemo::default(), MaskMemo::default()];
             let size = sessions[1].size();

@@ -84,8 +84,8 @@ impl Lookahead<'_> {
         }
     }
 
-    /// The state after a byte; nothing if an assumption on keys says too little for that, or if an item
-    /// begins where the ones before it have been forgotten.
+    /// The state after a byte; nothing if an assumption on keys says too little for that, or if it depends
+    /// on items that have been forgotten.
     pub(crate) fn step(&mut self, state: &State, byte: u8) -> Option<State> {
         match self.assumed {
             None => self.session.step_unless_item(state, byte),

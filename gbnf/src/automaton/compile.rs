@@ -114,7 +114,8 @@ pub(crate) fn compile(
     };
     left_corner::eliminate(&mut program)?;
     program.stars = stars(&program);
-    if program.has_independent_frames() {
+    let has_calls = program.ops.iter().any(|op| matches!(op, Op::Call { .. } | Op::Count(_)));
+    if has_calls && program.shapes.is_empty() && program.lists.is_empty() {
         program.alike = alike(&program);
     }
     Ok(program)
@@ -577,8 +578,7 @@ impl Compiler<'_> {
             return None;
         };
         let inside = self.lowered.extents[item as usize];
-        let is_terminal = inside.size <= TERMINAL_SIZE && !inside.wide && !inside.apart;
-        if !is_terminal || max == Some(1) {
+        if inside.size > TERMINAL_SIZE || inside.wide || inside.apart || max == Some(1) {
             return None;
         }
         let item = self.term(item);

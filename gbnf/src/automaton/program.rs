@@ -107,8 +107,6 @@ impl Program {
     /// Whether there are rules that are called, and a frame that is read by itself is read as it is on a
     /// stack: there are neither members nor lists, of which what has been read says how they go on.
     pub(crate) fn has_independent_frames(&self) -> bool {
-        self.shapes.is_empty()
-            && self.lists.is_empty()
-            && self.ops.iter().any(|op| matches!(op, Op::Call { .. } | Op::Count(_)))
+        !self.alike.is_empty()
     }
 }

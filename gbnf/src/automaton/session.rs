@@ -413,7 +413,7 @@ impl Session {
     fn finish(&mut self, reached: Reached) -> State {
         let Reached { entries, complete, text } = reached;
         let state = State { entries: self.canonical(entries), complete, text };
-        if self.is_outside(&state) { state } else { self.without_dead_ends(state) }
+        self.without_dead_ends(state)
     }
 
     /// What follows a byte of a key.

@@ -10,7 +10,7 @@ pub(crate) struct Guesses {
     /// For members of which only an outlook is known, or keys of which only is known that they differ: see
     /// [`MemberTables::blurred`] and [`MemberTables::blurred_key`].
     pub(crate) members: u64,
-    /// For items that begin where those before them have been forgotten: see
+    /// For items that end, or of which few are left, where those before them have been forgotten: see
     /// [`crate::automaton::lists::ListTables::forgotten`].
     pub(crate) items: u64,
 }

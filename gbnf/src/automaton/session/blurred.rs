@@ -26,8 +26,8 @@ pub struct Blurred {
     /// What undeclared keys that have been written have behind what has been read of the key: none of them
     /// may come.
     pub written: Option<WrittenKeys>,
-    /// Whether it lies within items: those that are read must differ from others, and what begins a
-    /// further one is a guess.
+    /// Whether it lies within items: these must differ from others, and what ends a further one, or gets
+    /// into one of which there are few, is a guess.
     pub has_items: bool,
 }
 
@@ -153,10 +153,10 @@ impl Session {
         // What lies below comes first; iteratively, as stacks may be deep.
         let mut path: SmallVec<[NodeId; 16]> = SmallVec::from_slice(&[node]);
         while let Some(&node) = path.last() {
-            let tops = self.stacks.tops(node).iter();
-            let mut below = tops.filter(|(frame, _)| !Stacks::is_bottom(*frame));
-            let is_missing = |below: &NodeId| self.known_blurred(*below) == BlurredNode::Missing;
-            if let Some(below) = below.find_map(|&(_, below)| Some(below).filter(is_missing)) {
+            let missing = self.stacks.tops(node).iter().find(|&&(frame, below)| {
+                !Stacks::is_bottom(frame) && self.known_blurred(below) == BlurredNode::Missing
+            });
+            if let Some(&(_, below)) = missing {
                 path.push(below);
                 continue;
             }

@@ -35,13 +35,6 @@ impl State {
         Self { entries: SmallVec::from_slice(&[entry]), complete: false, text: self.text }
     }
 
-    /// The state with its configurations outside of all items: nothing is compared.
-    #[must_use]
-    pub fn outside_items(&self) -> Self {
-        let outside = |&entry: &Entry| Entry { track: TrackId::NONE, ..entry };
-        Self { entries: self.entries.iter().map(outside).collect(), ..self.clone() }
-    }
-
     /// The text that has been read, if there are lists whose items may have to be compared.
     pub fn text(&self) -> TextId {
         self.text
