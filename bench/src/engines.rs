@@ -165,7 +165,8 @@ impl Running {
     }
 }
 
-/// Builds an engine, and gives its program.
+/// Builds an engine, and gives its program: optimised if this one is, as where nothing is measured it is sooner
+/// built.
 fn build(name: &str) -> Result<PathBuf> {
     let harness = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = harness.join("engines").join(name).join("Cargo.toml");
@@ -174,9 +175,11 @@ fn build(name: &str) -> Result<PathBuf> {
     }
     let target =
         env::var_os("CARGO_TARGET_DIR").map_or_else(|| harness.join("target"), PathBuf::from);
+    let (profile, folder) =
+        if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let built = Command::new(cargo)
-        .args(["build", "--quiet", "--release", "--locked", "--manifest-path"])
+        .args(["build", "--quiet", "--locked", "--profile", profile, "--manifest-path"])
         .arg(&manifest)
         .arg("--target-dir")
         .arg(&target)
@@ -185,7 +188,7 @@ fn build(name: &str) -> Result<PathBuf> {
     if !built.success() {
         bail!("the engine {name} cannot be built");
     }
-    Ok(target.join("release").join(format!("{name}-bench-engine")))
+    Ok(target.join(folder).join(format!("{name}-bench-engine")))
 }
 
 /// A vocabulary as a file for engines, gone when this is.

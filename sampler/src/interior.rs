@@ -199,7 +199,7 @@ impl Interior {
             return None;
         }
         let (quotient, within) = Quotient::new(term, terms, &stops)?;
-        let alike = tables.alike(start, quotient);
+        let alike = tables.alike(start, quotient, within.has_more_states)?;
         let ends = alike.ends((start, &within), tables, terms)?;
         let is_last = |(term, _): &(TermId, _)| *term == TermId::EMPTY;
         if ends.iter().all(is_last) {

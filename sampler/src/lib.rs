@@ -36,6 +36,7 @@ mod dfa;
 mod engine;
 mod exact;
 mod few_states;
+mod forbidden;
 mod forced;
 mod frames;
 mod generations;

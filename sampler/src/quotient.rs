@@ -10,6 +10,7 @@ use grammask_gbnf::{ByteSet, TermId, Terms};
 use rustc_hash::FxHashMap;
 
 use crate::by_byte::ByByte;
+use crate::forbidden::Forbidden;
 use crate::generations::Footprint;
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
@@ -24,7 +25,7 @@ const MOST_STATES: usize = 64;
 /// The same for those that may end at more nodes.
 const MOST_ENDS: usize = 4096;
 /// Out of a term: it may be at its end, or there is no such text.
-const OUT: u32 = u32::MAX;
+pub(crate) const OUT: u32 = u32::MAX;
 
 /// The states of a term, as few as tell which texts stay inside of it: where byte ranges lead from
 /// each, in the order in which they are met; the first is the term's. Two terms inside of which the same
@@ -42,11 +43,12 @@ pub(crate) struct Inside {
     /// Its own states up to there, and where byte ranges lead from each.
     states: Vec<TermId>,
     rows: Vec<Vec<(u8, u8, u32)>>,
+    /// Whether they are more than those of the quotient.
+    pub(crate) has_more_states: bool,
 }
 
 impl Quotient {
-    /// The quotient of a term up to where it may end; nothing if it is large, may end at once, or has as many
-    /// states as the term. `stops` says of a state that the table does not go on there.
+    /// The quotient of a term up to where it may end; nothing if it is large or may end at once. `stops` says of a state that the table does not go on there.
     pub(crate) fn new(
         term: TermId,
         terms: &Terms,
@@ -78,12 +80,12 @@ impl Quotient {
             rows.push(row);
         }
         let quotient = Self::of(&rows);
-        let is_alike = quotient.0.len() < rows.len();
-        is_alike.then_some((quotient, Inside { ends, states, rows }))
+        let has_more_states = quotient.0.len() < rows.len();
+        Some((quotient, Inside { ends, states, rows, has_more_states }))
     }
 
     /// The fewest states that tell the same as these.
-    fn of(rows: &[Vec<(u8, u8, u32)>]) -> Self {
+    pub(crate) fn of(rows: &[Vec<(u8, u8, u32)>]) -> Self {
         let mut classes = vec![0; rows.len()];
         let mut count = 1;
         let mut row_by_class = Vec::new();
@@ -131,7 +133,7 @@ impl Quotient {
     }
 
     /// Where each byte leads from each state.
-    fn table(&self) -> Vec<[u32; 256]> {
+    pub(crate) fn table(&self) -> Vec<[u32; 256]> {
         let rows = self.0.iter().map(|row| {
             let mut table = [OUT; 256];
             for &(lo, hi, to) in row {
@@ -196,6 +198,27 @@ impl Alike {
             Some(if is_all { Reach::All } else { Reach::Into(next) })
         });
         Self { inside: inside.into_set(), outs: ByByte::new(&outs) }
+    }
+
+    /// The same without what a quotient forbids.
+    pub(crate) fn without(start: TrieNode, forbidden: Forbidden, tables: &Tables) -> Self {
+        let trie = &tables.trie;
+        let (nodes, visited) = forbidden.nodes(start, trie);
+        tables.count_visited(visited);
+        let free = tables.alike(start, forbidden.free, true).expect("it is walked through");
+        let mut inside = free.inside.to_mask(tables.len);
+        for &node in &nodes {
+            trie.tokens_from(node).iter().for_each(|&token| inside.remove(token));
+        }
+        let is_kept = |&node: &TrieNode| {
+            let above = nodes.partition_point(|&forbidden| forbidden <= node).checked_sub(1);
+            above.is_none_or(|above| !trie.is_within(node, nodes[above]))
+        };
+        let kept = free.outs.iter().flat_map(|(byte, outs)| {
+            outs.iter().copied().filter(is_kept).map(move |node| (byte, node))
+        });
+        let outs: Vec<_> = kept.chain(nodes.iter().map(|&node| (trie.byte(node), node))).collect();
+        Self { inside: Found::from(inside).into_set(), outs: ByByte::new(&outs) }
     }
 
     /// The first nodes at which a term may be at its end, by what is left of it

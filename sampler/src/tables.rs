@@ -13,6 +13,7 @@ use crate::below::{Below, Belows};
 use crate::budget::Costs;
 use crate::characters::Characters;
 use crate::crossings::Crossings;
+use crate::forbidden::Forbidden;
 use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
 use crate::preorder::{Outline, Reach};
@@ -364,10 +365,19 @@ impl Tables {
         shared(&self.belows, &nodes, || Below::new(&nodes, self))
     }
 
-    /// What terms of a quotient have in common, below a node.
-    pub(crate) fn alike(&self, node: TrieNode, quotient: Quotient) -> Arc<Alike> {
+    /// What terms of a quotient have in common, below a node; nothing if a walk would have to find that, but there
+    /// is none.
+    pub(crate) fn alike(
+        &self,
+        node: TrieNode,
+        quotient: Quotient,
+        may_walk: bool,
+    ) -> Option<Arc<Alike>> {
         let key = (node, quotient);
-        shared(&self.alike, &key, || Alike::new(node, &key.1, self))
+        shared_if(&self.alike, &key, || match Forbidden::new(&key.1) {
+            Some(forbidden) => Some(Alike::without(node, forbidden, self)),
+            None => may_walk.then(|| Alike::new(node, &key.1, self)),
+        })
     }
 
     /// What lies below a node by bytes of a set alone.

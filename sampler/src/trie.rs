@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use grammask_gbnf::ByteSet;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -30,6 +31,8 @@ pub(crate) struct TokenTrie {
     child_ranges: FxHashMap<TrieNode, Range<u32>>,
     /// See [`TokenTrie::at_depth`].
     by_depth: OnceLock<Box<[Box<[TrieNode]>]>>,
+    /// See [`TokenTrie::nodes_with`].
+    bytes: OnceLock<Box<[u8]>>,
 }
 
 /// The bytes from one node to another: mostly few.
@@ -61,6 +64,7 @@ impl TokenTrie {
             child_bytes: Vec::new(),
             child_ranges: FxHashMap::default(),
             by_depth: OnceLock::new(),
+            bytes: OnceLock::new(),
         };
         trie.list_children();
         trie
@@ -207,6 +211,26 @@ impl TokenTrie {
         nodes.map(|node| (self.byte(node), (self.end(node) - node.0) as usize, node))
     }
 
+    /// The nodes below one that have one of some bytes, in preorder.
+    pub(crate) fn nodes_with(
+        &self,
+        top: TrieNode,
+        bytes: ByteSet,
+    ) -> impl Iterator<Item = TrieNode> + '_ {
+        let of_all = self
+            .bytes
+            .get_or_init(|| (0..self.len() as u32).map(|node| self.byte(TrieNode(node))).collect());
+        let mut is_one = [false; 256];
+        bytes.iter().for_each(|byte| is_one[usize::from(byte)] = true);
+        let below = (top.0 + 1..self.end(top)).zip(&of_all[top.0 as usize + 1..]);
+        below.filter(move |&(_, &byte)| is_one[usize::from(byte)]).map(|(node, _)| TrieNode(node))
+    }
+
+    /// The node above one; the root itself for the root.
+    pub(crate) fn parent(&self, node: TrieNode) -> TrieNode {
+        self.parents[node.0 as usize]
+    }
+
     /// Visits what lies below a node in preorder; see [`Preorder::scan`].
     pub(crate) fn scan<S: Copy>(
         &self,
@@ -262,7 +286,7 @@ impl TokenTrie {
         let mut at = to;
         for byte in path.iter_mut().rev() {
             *byte = self.byte(at);
-            at = self.parents[at.0 as usize];
+            at = self.parent(at);
         }
         path
     }
