@@ -15,6 +15,8 @@ use crate::trie::{TokenTrie, TrieNode};
 /// Where each byte leads from a state.
 type Row = [u32; 256];
 
+/// So many bytes must lead from the state of most texts to itself.
+const MANY_BYTES: usize = 48;
 /// One of two compatible states goes on with no more bytes with which the other one does not.
 const FEW_BYTES: usize = 16;
 
@@ -36,6 +38,9 @@ impl Forbidden {
     pub(crate) fn new(quotient: &Quotient) -> Option<Self> {
         let rows = quotient.table();
         let base = most(&rows[0], rows.len());
+        if rows[base as usize].iter().filter(|&&to| to == base).count() < MANY_BYTES {
+            return None;
+        }
         let states = 0..rows.len() as u32;
         let others =
             states.filter(|&state| state != base && may_be_compatible(&rows, [base, state]));

@@ -89,8 +89,8 @@ impl Interior {
 
     /// The table of a key below a node, for as long as plenty of keys are left.
     pub(crate) fn of_key(start: TrieNode, term: TermId, tables: &Tables, terms: &Terms) -> Self {
-        Self::of_alike(start, term, tables, terms, |term| !terms.has_plenty(term))
-            .or_else(|| Self::of_similar_key(start, term, tables, terms))
+        Self::of_similar_key(start, term, tables, terms)
+            .or_else(|| Self::of_alike(start, term, tables, terms, |term| !terms.has_plenty(term)))
             .unwrap_or_else(|| Self::of_key_alone(start, term, tables, terms))
     }
 

@@ -213,18 +213,36 @@ impl EntryMask {
         mask.assign(masks.next());
         masks.for_each(|more| mask.unite(more));
         all.iter().flat_map(|some| some.tokens()).for_each(|token| mask.add(token));
-        for &token in all.iter().flat_map(|some| &some.without) {
-            if all.len() == 1 || !all.iter().any(|some| some.contains(token)) {
-                mask.take_out(token);
-            }
+        match all {
+            [only] => only.without.iter().for_each(|&token| mask.take_out(token)),
+            _ => Self::allowed_by_none(all).into_iter().for_each(|token| mask.take_out(token)),
         }
     }
 
-    /// Whether a token is one of them.
-    fn contains(&self, token: TokenId) -> bool {
-        !self.without.contains(&token)
-            && (self.masks().any(|mask| mask.contains(token))
-                || self.tokens().any(|it| it == token))
+    /// The tokens that one of some masks is without, and none of the others has.
+    fn allowed_by_none(all: &[Arc<Self>]) -> Vec<TokenId> {
+        let mut tokens: Vec<TokenId> = all.iter().flat_map(|some| &some.without).copied().collect();
+        if tokens.is_empty() {
+            return tokens;
+        }
+        tokens.sort_unstable();
+        tokens.dedup();
+        let mut are_allowed = vec![false; tokens.len()];
+        for some in all {
+            let by_masks = |token: &TokenId| some.masks().any(|mask| mask.contains(*token));
+            let mut by_this: Vec<bool> = tokens.iter().map(by_masks).collect();
+            let mut note = |token: TokenId, is_allowed| {
+                if let Ok(at) = tokens.binary_search(&token) {
+                    by_this[at] = is_allowed;
+                }
+            };
+            some.tokens().for_each(|token| note(token, true));
+            some.without.iter().for_each(|&token| note(token, false));
+            are_allowed.iter_mut().zip(by_this).for_each(|(any, this)| *any |= this);
+        }
+        let mut are_allowed = are_allowed.into_iter();
+        tokens.retain(|_| are_allowed.next() == Some(false));
+        tokens
     }
 
     /// The masks of which it is made, besides some tokens.

@@ -219,7 +219,7 @@ impl Tables {
         if let Some(known) = rounds.and_then(|rounds| self.of_rounds(rounds)) {
             return known;
         }
-        let (table, states) = self.new_interior(node, term, terms);
+        let (table, states) = self.new_interior(node, term, terms, rounds.is_some());
         let table = insert(&self.interiors, key, table);
         if let Some((key, left)) = rounds
             && let Some(least) = states.and_then(|states| rounds::least(left, states, terms))
@@ -230,11 +230,13 @@ impl Tables {
     }
 
     /// The same, made of that of another term, or by walking through the term: with the states that it has met then.
+    /// Whether it `has_rounds`: a walk serves where others are left as well.
     fn new_interior(
         &self,
         node: TrieNode,
         term: TermId,
         terms: &Terms,
+        has_rounds: bool,
     ) -> (Interior, Option<Vec<TermId>>) {
         if let Some(table) = Interior::of_run(node, term, self, terms) {
             return (table, None);
@@ -244,7 +246,10 @@ impl Tables {
             return (Interior::of_bounded((free, short), node, term, self, terms), None);
         }
         let similar = || Interior::of_similar(node, term, self, terms);
-        let alike = || Interior::of_alike(node, term, self, terms, |_| false);
+        let alike = || {
+            let find = || Interior::of_alike(node, term, self, terms, |_| false);
+            (!has_rounds).then(find).flatten()
+        };
         let table = if terms.shortest(term) >= FAR {
             alike().or_else(similar)
         } else {
