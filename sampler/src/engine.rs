@@ -521,7 +521,7 @@ impl Engine {
             mask.assign(None);
             return false;
         };
-        EntryMask::unite(&masks, mask);
+        EntryMask::unite(&masks, self.vocabulary.len(), mask);
         if state.is_complete() {
             self.vocabulary.eog_ids().iter().for_each(|&token| mask.add(token));
         }
@@ -667,7 +667,7 @@ mod tests {
                         let only = state.only(entry);
                         let mask = engine.look(look, 1 << 14, &mut session, &mut memo, (&only, entry))?;
                         let mut tokens = TokenMask::new(engine.vocabulary().len());
-                        EntryMask::unite(&[Arc::new(mask)], &mut tokens);
+                        EntryMask::unite(&[Arc::new(mask)], engine.vocabulary().len(), &mut tokens);
                         Some((look, tokens))
                     });
                     let masks: Vec<_> = masks.collect();

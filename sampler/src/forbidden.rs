@@ -10,6 +10,7 @@
 use grammask_gbnf::ByteSet;
 
 use crate::quotient::{OUT, Quotient};
+use crate::shapes::CLASSES;
 use crate::trie::{TokenTrie, TrieNode};
 
 /// Where each byte leads from a state.
@@ -19,6 +20,8 @@ type Row = [u32; 256];
 const MANY_BYTES: usize = 48;
 /// One of two compatible states goes on with no more bytes with which the other one does not.
 const FEW_BYTES: usize = 16;
+/// A state that returns to itself with all letters but so many would do so with these as well.
+const FEW_LETTERS: usize = 2;
 
 /// What a quotient forbids.
 pub(crate) struct Forbidden {
@@ -45,11 +48,9 @@ impl Forbidden {
         let others =
             states.filter(|&state| state != base && may_be_compatible(&rows, [base, state]));
         let others: Vec<u32> = others.collect();
-        if others.is_empty() {
-            return None;
-        }
         let mut merged = Merged::new(&rows);
-        if others.into_iter().filter(|&state| merged.merge([base, state])).count() == 0 {
+        let are_merged = others.into_iter().filter(|&state| merged.merge([base, state])).count();
+        if !merged.fill(base) && are_merged == 0 {
             return None;
         }
         let last = rows.iter().zip(0..).map(|(row, state)| {
@@ -63,7 +64,9 @@ impl Forbidden {
             return None;
         }
         let (mut any_last, mut before) = (ByteSet::default(), ByteSet::default());
-        last.iter().for_each(|last| any_last.union_with(last));
+        for last in &last {
+            any_last.union_with(last);
+        }
         for row in &rows {
             let has_last = |to: u32| to != OUT && !last[to as usize].is_empty();
             bytes()
@@ -127,7 +130,7 @@ impl Merged {
 
     /// Merges two states, and those to which the same bytes lead from them, if all are compatible.
     fn merge(&mut self, states: [u32; 2]) -> bool {
-        let before = (self.above.clone(), self.rows.clone());
+        let (mut joined, mut filled): (Vec<u32>, Vec<(u32, usize)>) = (Vec::new(), Vec::new());
         let mut pending = vec![states];
         while let Some(states) = pending.pop() {
             let [one, other] = states.map(|state| self.root(state));
@@ -135,20 +138,48 @@ impl Merged {
                 continue;
             }
             if !may_be_compatible(&self.rows, [one, other]) {
-                (self.above, self.rows) = before;
+                for state in joined {
+                    self.above[state as usize] = state;
+                }
+                for (state, byte) in filled {
+                    self.rows[state as usize][byte] = OUT;
+                }
                 return false;
             }
             self.above[other as usize] = one;
+            joined.push(other);
             for byte in 0..256 {
                 let [to, other_to] = [one, other].map(|state| self.rows[state as usize][byte]);
                 if to == OUT {
-                    self.rows[one as usize][byte] = other_to;
+                    if other_to != OUT {
+                        self.rows[one as usize][byte] = other_to;
+                        filled.push((one, byte));
+                    }
                 } else if other_to != OUT && pending.last() != Some(&[to, other_to]) {
                     pending.push([to, other_to]);
                 }
             }
         }
         true
+    }
+
+    /// Has a state go on with the few letters and digits with which it does not, as it does with all others;
+    /// whether there are some.
+    fn fill(&mut self, state: u32) -> bool {
+        let root = self.root(state) as usize;
+        let mut is_filled = false;
+        for (lo, hi) in CLASSES {
+            let class = usize::from(lo)..=usize::from(hi);
+            let returns = |&to: &u32| to != OUT && self.root(to) as usize == root;
+            let others = self.rows[root][class.clone()].iter().filter(|to| !returns(to)).count();
+            if others > 0 && others <= FEW_LETTERS {
+                for to in self.rows[root][class].iter_mut().filter(|to| **to == OUT) {
+                    *to = state;
+                    is_filled = true;
+                }
+            }
+        }
+        is_filled
     }
 
     /// The classes as a quotient.
@@ -231,13 +262,15 @@ mod tests {
     use crate::test_tables::{parts, starts, states};
     use crate::vocabulary::Vocabulary;
 
-    const GRAMMARS: [&str; 6] = [
+    const GRAMMARS: [&str; 8] = [
         r#"@all([^"\n]*; !([^"\n]* "chat" [^"\n]*)) "\"""#,
         r#"@all(([^"\\\x00-\x1f] | "\\" ["\\n])*; !(.* "after_" [crud] .*)) "\"""#,
         r#"@all([^"]*; !([^"]* ("th" | "er" | "ing") [^"]*)) "\"" [,}]"#,
         r#"@all([^"]*; !([^"]* [eE] [^"]* [sS] [^"]*); [^"]* "a" [^"]*) "\"""#,
         r#"@all([^"]*; !([^"]* "é" [^"]*); !([^"]* "on" [a-z]* " " [^"]*)) "\"""#,
         r#"@all([^"]*; !("ing" [^"]*)) "\"""#,
+        r#"@all([^"]*; !([^"]* "b" [^"]*); !([^"]* "Q" [^"]*)) "\"""#,
+        r#"@all([^"]*; [^"]* "x" [^"]*; !([^"]* [4k] [^"]*)) "\"""#,
     ];
 
     #[test]

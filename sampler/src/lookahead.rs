@@ -1,5 +1,6 @@
 //! What a configuration allows: a look at all tokens from one state on.
 
+use std::borrow::Borrow;
 use std::ptr;
 use std::sync::Arc;
 
@@ -200,10 +201,28 @@ impl EntryMask {
         Some(tokens)
     }
 
-    /// Makes a mask what some of them have together.
-    pub(crate) fn unite(all: &[Arc<Self>], mask: &mut (impl MaskBuffer + ?Sized)) {
+    /// Makes a mask what some of them have together, of a vocabulary of `len` ids.
+    pub(crate) fn unite(all: &[Arc<Self>], len: usize, mask: &mut (impl MaskBuffer + ?Sized)) {
+        if let [only] = all {
+            Self::unite_whole(all, mask);
+            return only.without.iter().for_each(|&token| mask.take_out(token));
+        }
+        // What one is without another one may have.
+        let (whole, others): (SmallVec<[&Arc<Self>; 8]>, SmallVec<[_; 8]>) =
+            all.iter().partition(|some| some.without.is_empty());
+        Self::unite_whole(&whole, mask);
+        for &some in &others {
+            let mut own = TokenMask::new(len);
+            Self::unite(std::slice::from_ref(some), len, &mut own);
+            mask.unite(&own);
+        }
+    }
+
+    /// The same, whatever they are without.
+    fn unite_whole(all: &[impl Borrow<Arc<Self>>], mask: &mut (impl MaskBuffer + ?Sized)) {
+        let all = || all.iter().map(Borrow::borrow);
         let mut masks: SmallVec<[&TokenMask; 8]> = SmallVec::new();
-        for more in all.iter().flat_map(|some| some.masks()) {
+        for more in all().flat_map(|some| some.masks()) {
             // Configurations mostly differ in what lies below the same terminal.
             if !masks.iter().any(|&known| ptr::eq(known, more)) {
                 masks.push(more);
@@ -212,37 +231,7 @@ impl EntryMask {
         let mut masks = masks.into_iter();
         mask.assign(masks.next());
         masks.for_each(|more| mask.unite(more));
-        all.iter().flat_map(|some| some.tokens()).for_each(|token| mask.add(token));
-        match all {
-            [only] => only.without.iter().for_each(|&token| mask.take_out(token)),
-            _ => Self::allowed_by_none(all).into_iter().for_each(|token| mask.take_out(token)),
-        }
-    }
-
-    /// The tokens that one of some masks is without, and none of the others has.
-    fn allowed_by_none(all: &[Arc<Self>]) -> Vec<TokenId> {
-        let mut tokens: Vec<TokenId> = all.iter().flat_map(|some| &some.without).copied().collect();
-        if tokens.is_empty() {
-            return tokens;
-        }
-        tokens.sort_unstable();
-        tokens.dedup();
-        let mut are_allowed = vec![false; tokens.len()];
-        for some in all {
-            let by_masks = |token: &TokenId| some.masks().any(|mask| mask.contains(*token));
-            let mut by_this: Vec<bool> = tokens.iter().map(by_masks).collect();
-            let mut note = |token: TokenId, is_allowed| {
-                if let Ok(at) = tokens.binary_search(&token) {
-                    by_this[at] = is_allowed;
-                }
-            };
-            some.tokens().for_each(|token| note(token, true));
-            some.without.iter().for_each(|&token| note(token, false));
-            are_allowed.iter_mut().zip(by_this).for_each(|(any, this)| *any |= this);
-        }
-        let mut are_allowed = are_allowed.into_iter();
-        tokens.retain(|_| are_allowed.next() == Some(false));
-        tokens
+        all().flat_map(|some| some.tokens()).for_each(|token| mask.add(token));
     }
 
     /// The masks of which it is made, besides some tokens.

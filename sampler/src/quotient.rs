@@ -21,7 +21,7 @@ use crate::token_set::{Found, TokenSet};
 use crate::trie::TrieNode;
 
 /// Terms with more states are walked through as they are.
-const MOST_STATES: usize = 64;
+const MOST_STATES: usize = 256;
 /// The same for those that may end at more nodes.
 const MOST_ENDS: usize = 4096;
 /// Out of a term: it may be at its end, or there is no such text.

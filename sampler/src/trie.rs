@@ -31,8 +31,8 @@ pub(crate) struct TokenTrie {
     child_ranges: FxHashMap<TrieNode, Range<u32>>,
     /// See [`TokenTrie::at_depth`].
     by_depth: OnceLock<Box<[Box<[TrieNode]>]>>,
-    /// See [`TokenTrie::nodes_with`].
-    bytes: OnceLock<Box<[u8]>>,
+    /// The byte of each node: where only that is asked for, a list of bytes is read much sooner than the nodes.
+    bytes: Box<[u8]>,
 }
 
 /// The bytes from one node to another: mostly few.
@@ -64,7 +64,7 @@ impl TokenTrie {
             child_bytes: Vec::new(),
             child_ranges: FxHashMap::default(),
             by_depth: OnceLock::new(),
-            bytes: OnceLock::new(),
+            bytes: Box::default(),
         };
         trie.list_children();
         trie
@@ -73,6 +73,7 @@ impl TokenTrie {
     fn list_children(&mut self) {
         let len = self.len();
         self.parents = Vec::with_capacity(len);
+        self.bytes = (0..len as u32).map(|node| self.tree.byte(node)).collect();
         let mut path = vec![Self::ROOT; self.height(Self::ROOT) + 1];
         for node in (0..len as u32).map(TrieNode) {
             let depth = usize::from(self.tree.depth(node.0));
@@ -217,12 +218,9 @@ impl TokenTrie {
         top: TrieNode,
         bytes: ByteSet,
     ) -> impl Iterator<Item = TrieNode> + '_ {
-        let of_all = self
-            .bytes
-            .get_or_init(|| (0..self.len() as u32).map(|node| self.byte(TrieNode(node))).collect());
         let mut is_one = [false; 256];
         bytes.iter().for_each(|byte| is_one[usize::from(byte)] = true);
-        let below = (top.0 + 1..self.end(top)).zip(&of_all[top.0 as usize + 1..]);
+        let below = (top.0 + 1..self.end(top)).zip(&self.bytes[top.0 as usize + 1..]);
         below.filter(move |&(_, &byte)| is_one[usize::from(byte)]).map(|(node, _)| TrieNode(node))
     }
 
