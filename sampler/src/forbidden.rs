@@ -3,9 +3,9 @@
 //! A key that matches no pattern of `patternProperties` goes on like any key, but where a word ends that has a
 //! pattern in it. A word may begin anywhere in a token, so that a walk would have to visit most of the
 //! trie; but the nodes at which one ends have one of its last bytes, and few of those have its other
-//! bytes above them. Its states are compatible, that is, lead on alike but for few bytes with which some do not go on:
-//! they are merged into one. (Paull and Unger, "Minimizing the Number of States in Incompletely Specified
-//! Sequential Switching Functions", 1959.)
+//! bytes above them. The states in which parts of the word have been read are compatible: they lead on alike, but
+//! for few bytes with which some do not go on at all. They are merged into one. (Paull and Unger, "Minimizing the
+//! Number of States in Incompletely Specified Sequential Switching Functions", 1959.)
 
 use grammask_gbnf::ByteSet;
 
@@ -37,7 +37,7 @@ pub(crate) struct Forbidden {
 }
 
 impl Forbidden {
-    /// Nothing if there is nothing that may occur anywhere.
+    /// What a quotient forbids wherever it may occur; nothing if there is no such thing.
     pub(crate) fn new(quotient: &Quotient) -> Option<Self> {
         let rows = quotient.table();
         let base = most(&rows[0], rows.len());

@@ -48,7 +48,8 @@ pub(crate) struct Inside {
 }
 
 impl Quotient {
-    /// The quotient of a term up to where it may end; nothing if it is large or may end at once. `stops` says of a state that the table does not go on there.
+    /// The quotient of a term up to where it may end; nothing if it is large or may end at once. `stops` says
+    /// of a state that the table does not go on there.
     pub(crate) fn new(
         term: TermId,
         terms: &Terms,
@@ -200,12 +201,12 @@ impl Alike {
         Self { inside: inside.into_set(), outs: ByByte::new(&outs) }
     }
 
-    /// The same without what a quotient forbids.
-    pub(crate) fn without(start: TrieNode, forbidden: Forbidden, tables: &Tables) -> Self {
+    /// The same of a quotient, from that without what it forbids.
+    pub(crate) fn without(start: TrieNode, forbidden: Forbidden, tables: &Tables) -> Option<Self> {
         let trie = &tables.trie;
         let (nodes, visited) = forbidden.nodes(start, trie);
         tables.count_visited(visited);
-        let free = tables.alike(start, forbidden.free, true).expect("it is walked through");
+        let free = tables.alike(start, forbidden.free, true)?;
         let mut inside = free.inside.to_mask(tables.len);
         for &node in &nodes {
             trie.tokens_from(node).iter().for_each(|&token| inside.remove(token));
@@ -218,7 +219,7 @@ impl Alike {
             outs.iter().copied().filter(is_kept).map(move |node| (byte, node))
         });
         let outs: Vec<_> = kept.chain(nodes.iter().map(|&node| (trie.byte(node), node))).collect();
-        Self { inside: Found::from(inside).into_set(), outs: ByByte::new(&outs) }
+        Some(Self { inside: Found::from(inside).into_set(), outs: ByByte::new(&outs) })
     }
 
     /// The first nodes at which a term may be at its end, by what is left of it

@@ -370,8 +370,8 @@ impl Tables {
         shared(&self.belows, &nodes, || Below::new(&nodes, self))
     }
 
-    /// What terms of a quotient have in common, below a node; nothing if a walk would have to find that, but there
-    /// is none.
+    /// What terms of a quotient have in common, below a node; nothing if only a walk finds that, and none is
+    /// to be taken.
     pub(crate) fn alike(
         &self,
         node: TrieNode,
@@ -380,7 +380,7 @@ impl Tables {
     ) -> Option<Arc<Alike>> {
         let key = (node, quotient);
         shared_if(&self.alike, &key, || match Forbidden::new(&key.1) {
-            Some(forbidden) => Some(Alike::without(node, forbidden, self)),
+            Some(forbidden) => Alike::without(node, forbidden, self),
             None => may_walk.then(|| Alike::new(node, &key.1, self)),
         })
     }
