@@ -106,7 +106,9 @@ fn value_of(json: &serde_json::Value) -> minijinja::Value {
         serde_json::Value::Object(members) => {
             members.iter().map(|(name, member)| (name.as_str(), value_of(member))).collect()
         }
-        other => minijinja::Value::from_serialize(other),
+        serde_json::Value::String(text) => text.as_str().into(),
+        serde_json::Value::Bool(is) => (*is).into(),
+        serde_json::Value::Null => ().into(),
     }
 }
 
