@@ -104,7 +104,8 @@ fn value_of(json: &serde_json::Value) -> minijinja::Value {
         },
         serde_json::Value::Array(items) => items.iter().map(value_of).collect(),
         serde_json::Value::Object(members) => {
-            members.iter().map(|(name, member)| (name.as_str(), value_of(member))).collect()
+            let pairs = members.iter().map(|(name, member)| (name.as_str(), value_of(member)));
+            minijinja::Value::from_pairs(pairs)
         }
         serde_json::Value::String(text) => text.as_str().into(),
         serde_json::Value::Bool(is) => (*is).into(),
