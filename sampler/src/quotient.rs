@@ -14,6 +14,7 @@ use crate::forbidden::Forbidden;
 use crate::generations::Footprint;
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
+use crate::meant::Meant;
 use crate::preorder::Reach;
 use crate::shapes::{class_of, next_of_class};
 use crate::tables::Tables;
@@ -211,12 +212,10 @@ impl Alike {
         for &node in &nodes {
             trie.tokens_from(node).iter().for_each(|&token| inside.remove(token));
         }
-        let is_kept = |&node: &TrieNode| {
-            let above = nodes.partition_point(|&forbidden| forbidden <= node).checked_sub(1);
-            above.is_none_or(|above| !trie.is_within(node, nodes[above]))
-        };
+        let meant = Meant::without(&nodes, trie);
         let kept = free.outs.iter().flat_map(|(byte, outs)| {
-            outs.iter().copied().filter(is_kept).map(move |node| (byte, node))
+            let outs = outs.iter().filter(|&&node| meant.contains(node));
+            outs.map(move |&node| (byte, node))
         });
         let outs: Vec<_> = kept.chain(nodes.iter().map(|&node| (trie.byte(node), node))).collect();
         Some(Self { inside: Found::from(inside).into_set(), outs: ByByte::new(&outs) })
