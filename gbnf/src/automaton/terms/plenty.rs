@@ -11,6 +11,12 @@ pub(crate) const COUNTED_STATES: usize = 10_000;
 /// one is missed.
 pub(crate) const PLENTY: u64 = 1 << 16;
 
+/// More texts than these are not counted: no document has as many keys or items.
+const ENDLESS: u64 = 1 << 32;
+
+/// So many states are looked at for a number of texts that a term has at least.
+const GLANCE: usize = 64;
+
 impl Terms {
     /// Whether the term matches so many texts that nobody writes them all: infinitely many, or
     /// more than 65,535.
@@ -18,20 +24,50 @@ impl Terms {
         if let Some(&known) = self.further(term).plenty.get() {
             return known;
         }
-        let known = match self.counts(term) {
-            // What was met on the way need not be counted again.
-            Some(counts) => counts.into_iter().fold(false, |_, (met, count)| {
-                *self.further(met).plenty.get_or_init(|| count >= PLENTY)
-            }),
-            None => true,
-        };
+        let known = self.has_at_least(PLENTY, term)
+            || match self.counts(term) {
+                // What was met on the way need not be counted again.
+                Some(counts) => counts.into_iter().fold(false, |_, (met, count)| {
+                    *self.further(met).plenty.get_or_init(|| count >= PLENTY)
+                }),
+                None => true,
+            };
         *self.further(term).plenty.get_or_init(|| known)
     }
 
     /// How many texts the term matches, if they are finitely many. A term with more than 10,000
-    /// states counts as infinite.
+    /// states counts as infinite, and so does one with more than some four milliards of texts.
     pub fn count(&self, term: TermId) -> Option<u64> {
+        if self.has_at_least(ENDLESS, term) {
+            return None;
+        }
         self.counts(term)?.last().map(|&(_, count)| count)
+    }
+
+    /// Whether the term matches at least so many texts, as far as a glance at some states shows it. What
+    /// may be written up to 2,000 times has as many states, each of which is asked for.
+    fn has_at_least(&self, least: u64, term: TermId) -> bool {
+        // Texts that begin differently are different, and each beginning is one of some text. They are made
+        // longer, first where most of them lead to one state.
+        let mut beginnings = vec![(term, 1)];
+        let mut sum = 1;
+        for _ in 0..GLANCE {
+            let most = (0..beginnings.len()).max_by_key(|&at| beginnings[at].1);
+            let Some((state, ways)) = most.map(|at| beginnings.swap_remove(at)) else { break };
+            sum -= if self.nullable(state) { 0 } else { ways };
+            for &(lo, hi, to) in self.transitions(state) {
+                let further = ways * (u64::from(hi - lo) + 1);
+                sum += further;
+                match beginnings.iter_mut().find(|(known, _)| *known == to) {
+                    Some((_, ways)) => *ways += further,
+                    None => beginnings.push((to, further)),
+                }
+            }
+            if sum >= least {
+                return true;
+            }
+        }
+        false
     }
 
     /// The texts that the term matches, if they are at most `most`.
