@@ -142,7 +142,7 @@ impl<'a> Budget<'a> {
                 let KeyTerms { free, only, .. } = session.key_terms(entry.label)?;
                 let (&[term], Some(member)) = (&free[..], only) else { return None };
                 let behind = session.needed_behind_some_key(entry, member, self.needs)?;
-                let table = engine.tables.key(TokenTrie::ROOT, term, session.terms());
+                let table = engine.tables.interior(TokenTrie::ROOT, term, session.terms());
                 let ambiguous = engine.ambiguous(term, &table, session.terms());
                 let is_unambiguous = ambiguous.is_empty() && table.exits.is_empty();
                 let known = engine.known_keys(session, session.known_keys(entry.label)?);

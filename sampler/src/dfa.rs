@@ -208,23 +208,17 @@ impl<A: Automaton> Dfa<A> {
 }
 
 impl Dfa<Repeated<'_>> {
-    /// Whether all that an outline stands for can be read from a state through states of which `goes_on`
-    /// is true and in none of which a match may end: one character leads on like any other, as where they
-    /// are counted.
-    pub(crate) fn runs_through(
-        &mut self,
-        number: u32,
-        outline: &Outline,
-        mut goes_on: impl FnMut(u32, TermId) -> bool,
-    ) -> bool {
+    /// Whether all that an outline stands for can be read from a state through states in none of which a
+    /// match may end: one character leads on like any other, as where they are counted.
+    pub(crate) fn runs_through(&mut self, number: u32, outline: &Outline) -> bool {
         let mut at = number;
         for _ in 0..outline.height {
             if self.nullable(at) {
                 return false;
             }
             match self.run(at, outline.kinds) {
-                Some(next) if goes_on(next, *self.state(next)) => at = next,
-                _ => return false,
+                Some(next) => at = next,
+                None => return false,
             }
         }
         !self.nullable(at)

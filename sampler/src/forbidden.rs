@@ -284,13 +284,12 @@ mod tests {
             let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
             let terms = automaton.terms();
             for term in states(terms, starts(&automaton), 40) {
-                let Some((quotient, _)) = Quotient::new(term, terms, |_| false) else { continue };
+                let Some((quotient, _)) = Quotient::new(term, terms) else { continue };
                 if Forbidden::new(&quotient).is_none() {
                     continue;
                 }
                 for start in [TokenTrie::ROOT, space] {
-                    let Some(table) = Interior::of_alike(start, term, &tables, terms, |_| false)
-                    else {
+                    let Some(table) = Interior::of_alike(start, term, &tables, terms) else {
                         continue;
                     };
                     let plain = Interior::new(start, term, &tables, terms);

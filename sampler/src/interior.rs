@@ -32,8 +32,6 @@ pub(crate) struct Interior {
     pub(crate) inside: TokenSet,
     /// Nodes at which the term is at its end and cannot go on, and crossroads at which it may end.
     pub(crate) ends: Arc<Below>,
-    /// Nodes from which on the table knows nothing: in a key, where only few are left.
-    pub(crate) few_left: Box<[TrieNode]>,
     /// Other nodes whose byte cannot be read inside, although the term may end before it.
     pub(crate) exits: Exits,
     /// Bytes that elsewhere can be read inside *or* behind the end of the term: where the
@@ -55,7 +53,7 @@ impl Interior {
         tables: &Tables,
         terms: &Terms,
     ) -> (Self, Vec<TermId>) {
-        let mut walk = Walk::new(start, (tables, terms), |_| false);
+        let mut walk = Walk::new(start, (tables, terms));
         walk.through(vec![(vec![start], term)]);
         let states = walk.dfa.states().chain(walk.followed.iter().copied()).collect();
         (walk.into_table(), states)
@@ -74,7 +72,7 @@ impl Interior {
         }
         let (set, bytes) = terms.run(term).filter(|(set, _)| runs::tells_apart(set))?;
         let run = tables.run(start, set);
-        let mut walk = Walk::new(start, (tables, terms), |_| false);
+        let mut walk = Walk::new(start, (tables, terms));
         run.tokens_before(bytes).for_each(|tokens| walk.inside.add_list(tokens));
         if let nodes @ [first, ..] = run.nodes_behind(bytes) {
             // Whichever of the bytes they are, the same is left.
@@ -85,25 +83,6 @@ impl Interior {
             walk.through(pending);
         }
         Some(walk.into_table())
-    }
-
-    /// The table of a key below a node, for as long as plenty of keys are left.
-    pub(crate) fn of_key(start: TrieNode, term: TermId, tables: &Tables, terms: &Terms) -> Self {
-        Self::of_similar_key(start, term, tables, terms)
-            .or_else(|| Self::of_alike(start, term, tables, terms, |term| !terms.has_plenty(term)))
-            .unwrap_or_else(|| Self::of_key_alone(start, term, tables, terms))
-    }
-
-    /// Walks the trie below a node through one key.
-    pub(crate) fn of_key_alone(
-        start: TrieNode,
-        term: TermId,
-        tables: &Tables,
-        terms: &Terms,
-    ) -> Self {
-        let mut walk = walk_of_key(start, tables, terms);
-        walk.through(vec![(vec![start], term)]);
-        walk.into_table()
     }
 
     /// The table of a term from that of `free`, the same without bounds on lengths: tokens of at most
@@ -152,7 +131,7 @@ impl Interior {
                 _ => pending.push((vec![bottom], after)),
             }
         }
-        let mut walk = Walk::new(start, (tables, terms), |_| false);
+        let mut walk = Walk::new(start, (tables, terms));
         walk.go_on_from(&table, inside, is_short);
         walk.through(pending);
         walk.into_table()
@@ -169,36 +148,22 @@ impl Interior {
         // One with bounds would be made from that of another term again.
         let other =
             similar(term, terms).filter(|&other| !tables.has_bounds(start, other, terms))?;
-        let walk = Walk::new(start, (tables, terms), |_| false);
+        let walk = Walk::new(start, (tables, terms));
         walk.through_difference((term, other), || tables.interior(start, other, terms))
     }
 
-    /// The same for a key.
-    pub(crate) fn of_similar_key(
-        start: TrieNode,
-        term: TermId,
-        tables: &Tables,
-        terms: &Terms,
-    ) -> Option<Self> {
-        let other = similar(term, terms)?;
-        let walk = walk_of_key(start, tables, terms);
-        walk.through_difference((term, other), || tables.key(start, other, terms))
-    }
-
     /// The table of a term from what terms have in common inside of which the same texts stay;
-    /// nothing if the term is not wide, or has too many states for that. `stops` as in
-    /// [`Quotient::new`].
+    /// nothing if the term is not wide, or has too many states for that.
     pub(crate) fn of_alike(
         start: TrieNode,
         term: TermId,
         tables: &Tables,
         terms: &Terms,
-        stops: impl Fn(TermId) -> bool,
     ) -> Option<Self> {
         if !tables.is_wide(start, term, terms) {
             return None;
         }
-        let (quotient, within) = Quotient::new(term, terms, &stops)?;
+        let (quotient, within) = Quotient::new(term, terms)?;
         let alike = tables.alike(start, quotient, within.has_more_states)?;
         let ends = alike.ends((start, &within), tables, terms)?;
         let is_last = |(term, _): &(TermId, _)| *term == TermId::EMPTY;
@@ -207,12 +172,11 @@ impl Interior {
             return Some(Self {
                 inside: alike.inside.clone(),
                 ends: tables.below(ends),
-                few_left: Box::default(),
                 exits: Exits::default(),
                 ambiguous: ByteSet::default(),
             });
         }
-        let mut walk = Walk::new(start, (tables, terms), stops);
+        let mut walk = Walk::new(start, (tables, terms));
         walk.inside = Found::from(alike.inside.to_mask(tables.len));
         let mut pending = Vec::new();
         for (term, nodes) in ends {
@@ -224,43 +188,30 @@ impl Interior {
 }
 
 /// A walk through the trie and terms: a table while it is made.
-struct Walk<'a, S> {
+struct Walk<'a> {
     start: TrieNode,
     tables: &'a Tables,
-    /// See [`Tables::crossroads`].
-    crossroads: &'a [TrieNode],
     terms: &'a Terms,
     dfa: Dfa<Repeated<'a>>,
     /// Terms that were followed without their numbers.
     followed: Vec<TermId>,
     inside: Found,
-    outside: Outside<S>,
+    /// See [`Interior::ends`].
+    ends: Vec<TrieNode>,
     exits: Vec<(u8, TrieNode)>,
     ambiguous: ByteSet,
 }
 
-/// A walk through a key, for as long as plenty of keys are left. Keys are told apart at their ends: those
-/// must be all places where a key may end.
-fn walk_of_key<'a>(
-    start: TrieNode,
-    tables: &'a Tables,
-    terms: &'a Terms,
-) -> Walk<'a, impl Fn(TermId) -> bool + 'a> {
-    let stops = |term| !terms.has_plenty(term);
-    Walk { crossroads: &[], ..Walk::new(start, (tables, terms), stops) }
-}
-
-impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
-    fn new(start: TrieNode, (tables, terms): (&'a Tables, &'a Terms), stops: S) -> Self {
+impl<'a> Walk<'a> {
+    fn new(start: TrieNode, (tables, terms): (&'a Tables, &'a Terms)) -> Self {
         Self {
             start,
             tables,
-            crossroads: &tables.crossroads,
             terms,
             dfa: Dfa::of_terms(TermId::NOTHING, terms),
             followed: Vec::new(),
             inside: Found::new(tables.len),
-            outside: Outside { ends: Vec::new(), few_left: Vec::new(), stops, known: Vec::new() },
+            ends: Vec::new(),
             exits: Vec::new(),
             ambiguous: ByteSet::default(),
         }
@@ -275,12 +226,11 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
         is_meant: impl Fn(TrieNode) -> bool,
     ) {
         self.inside = Found::from(inside);
-        self.outside.ends.extend(table.ends.nodes.iter().filter(|&&node| is_meant(node)));
+        self.ends.extend(table.ends.nodes.iter().filter(|&&node| is_meant(node)));
         for (byte, nodes) in table.exits.iter() {
             let nodes = nodes.iter().filter(|&&node| is_meant(node));
             self.exits.extend(nodes.map(|&node| (byte, node)));
         }
-        self.outside.few_left.extend(table.few_left.iter().filter(|&&node| is_meant(node)));
         self.ambiguous = table.ambiguous;
     }
 
@@ -291,21 +241,15 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
         other: impl FnOnce() -> Arc<Interior>,
     ) -> Option<Interior> {
         let (start, trie) = (self.start, &self.tables.trie);
-        let difference = Difference::find(
-            start,
-            both,
-            (trie, self.crossroads),
-            self.terms,
-            &self.outside.stops,
-        )?;
+        let crossroads = &self.tables.crossroads;
+        let difference = Difference::find(start, both, (trie, crossroads), self.terms)?;
         self.tables.count_visited(difference.visited);
         let other = other();
         let mut inside = other.inside.to_mask(self.tables.len);
         difference.tokens(trie).for_each(|token| inside.remove(token));
         inside.extend(difference.inside.iter().copied());
         self.go_on_from(&other, inside, |node| difference.keeps(node, trie));
-        self.outside.ends.extend(difference.ends);
-        self.outside.few_left.extend(difference.few_left);
+        self.ends.extend(difference.ends);
         self.exits.extend(difference.exits);
         self.ambiguous.union_with(&difference.ambiguous);
         let pending = difference.pending.into_iter().map(|(node, term)| (vec![node], term));
@@ -320,17 +264,18 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
         next: TermId,
         pending: &mut Vec<(Vec<TrieNode>, TermId)>,
     ) {
-        if self.outside.goes_on(&nodes, next) {
-            let trie = &self.tables.trie;
-            self.inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
-            pending.push((nodes, next));
+        if next == TermId::EMPTY {
+            return self.ends.extend(nodes);
         }
+        let trie = &self.tables.trie;
+        self.inside.extend(nodes.iter().flat_map(|&node| trie.tokens_at(node)));
+        pending.push((nodes, next));
     }
 
     /// Goes on from some nodes each, with what is left of a term there.
     fn through(&mut self, mut pending: Vec<(Vec<TrieNode>, TermId)>) {
         let (start, tables, terms) = (self.start, self.tables, self.terms);
-        let (crossroads, trie) = (self.crossroads, &tables.trie);
+        let (crossroads, trie) = (&tables.crossroads, &tables.trie);
         while let Some((tops, term)) = pending.pop() {
             // That the term may end at the start has been followed up already.
             let has_read = tops != [start];
@@ -347,11 +292,11 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
                 }
                 continue;
             }
-            let Self { dfa, inside, outside, exits, ambiguous, .. } = &mut *self;
+            let Self { dfa, inside, ends, exits, ambiguous, .. } = &mut *self;
             let state = dfa.number(term);
             let is_crossroads = |top: &TrieNode| may_end && crossroads.contains(top);
-            outside.ends.extend(tops.iter().filter(|top| is_crossroads(top)));
-            let mut step = Step { tables, terms, crossroads, dfa, outside, exits, ambiguous };
+            ends.extend(tops.iter().filter(|top| is_crossroads(top)));
+            let mut step = Step { tables, terms, dfa, ends, exits, ambiguous };
             for top in tops {
                 let at = (state, has_read && !is_crossroads(&top));
                 tables.scan(top, at, inside, |nodes, at, byte, below| {
@@ -377,8 +322,7 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
     fn into_table(self) -> Interior {
         Interior {
             inside: self.inside.into_set(),
-            ends: self.tables.below(self.outside.ends),
-            few_left: self.outside.few_left.into(),
+            ends: self.tables.below(self.ends),
             exits: Exits::new(&self.exits),
             ambiguous: self.ambiguous,
         }
@@ -389,17 +333,16 @@ impl<'a, S: Fn(TermId) -> bool> Walk<'a, S> {
 type At = (u32, bool);
 
 /// A step of a [`Walk`] at a node.
-struct Step<'w, 'a, S> {
+struct Step<'w, 'a> {
     tables: &'a Tables,
     terms: &'a Terms,
-    crossroads: &'a [TrieNode],
     dfa: &'w mut Dfa<Repeated<'a>>,
-    outside: &'w mut Outside<S>,
+    ends: &'w mut Vec<TrieNode>,
     exits: &'w mut Vec<(u8, TrieNode)>,
     ambiguous: &'w mut ByteSet,
 }
 
-impl<S: Fn(TermId) -> bool> Step<'_, '_, S> {
+impl Step<'_, '_> {
     /// The step to some nodes of one shape; nothing if the term tells them apart.
     #[inline]
     fn take(
@@ -422,7 +365,8 @@ impl<S: Fn(TermId) -> bool> Step<'_, '_, S> {
         if may_end {
             by_byte().for_each(|(byte, _)| self.ambiguous.insert(byte));
         }
-        if !self.outside.goes_on_in(next, nodes, *self.dfa.state(next)) {
+        if *self.dfa.state(next) == TermId::EMPTY {
+            self.ends.extend_from_slice(nodes);
             return Some(Reach::Out);
         }
         let Some(below) = below else { return Some(Reach::Into((next, true))) };
@@ -432,15 +376,15 @@ impl<S: Fn(TermId) -> bool> Step<'_, '_, S> {
             }
             return Some(Reach::All);
         }
-        let Self { dfa, outside, .. } = self;
-        if dfa.runs_through(next, below, |state, term| outside.is_inside(state, term)) {
+        if self.dfa.runs_through(next, below) {
             return Some(Reach::All);
         }
         // Crossroads have shapes of their own.
+        let crossroads = &self.tables.crossroads;
         let is_end =
-            self.dfa.nullable(next) && matches!(nodes, [node] if self.crossroads.contains(node));
+            self.dfa.nullable(next) && matches!(nodes, [node] if crossroads.contains(node));
         if is_end {
-            self.outside.ends.extend_from_slice(nodes);
+            self.ends.extend_from_slice(nodes);
         }
         Some(Reach::Into((next, !is_end)))
     }
@@ -448,50 +392,6 @@ impl<S: Fn(TermId) -> bool> Step<'_, '_, S> {
 
 /// A term that goes on with so few bytes is followed byte by byte: a scan would look at all children.
 const FEW_BYTES: usize = 8;
-
-/// Where a walk through a term stops, `stops` said of a term.
-struct Outside<S> {
-    ends: Vec<TrieNode>,
-    few_left: Vec<TrieNode>,
-    stops: S,
-    /// States where walks are known to go on: most nodes of a scan are in one of few.
-    known: Vec<bool>,
-}
-
-impl<S: Fn(TermId) -> bool> Outside<S> {
-    /// The same as [`Outside::goes_on`], in the state of a term.
-    fn goes_on_in(&mut self, state: u32, nodes: &[TrieNode], next: TermId) -> bool {
-        let state = state as usize;
-        if self.known.get(state) == Some(&true) {
-            return true;
-        }
-        let goes_on = self.goes_on(nodes, next);
-        if self.known.len() <= state {
-            self.known.resize(state + 1, false);
-        }
-        self.known[state] = goes_on;
-        goes_on
-    }
-
-    /// Whether the walk goes on in the state of a term.
-    fn is_inside(&self, state: u32, term: TermId) -> bool {
-        self.known.get(state as usize) == Some(&true)
-            || term != TermId::EMPTY && !(self.stops)(term)
-    }
-
-    /// Whether the walk goes on at some nodes, where `next` is left of the term; if not, they are
-    /// noted.
-    fn goes_on(&mut self, nodes: &[TrieNode], next: TermId) -> bool {
-        if next == TermId::EMPTY {
-            self.ends.extend_from_slice(nodes);
-        } else if (self.stops)(next) {
-            self.few_left.extend_from_slice(nodes);
-        } else {
-            return true;
-        }
-        false
-    }
-}
 
 /// The tokens of a counted loop, with the number of iterations that each begins: one table for
 /// all counts.
@@ -638,7 +538,7 @@ struct IterationsAt {
 
 impl Footprint for Interior {
     fn bytes(&self) -> usize {
-        self.inside.bytes() + size_of_val(&*self.few_left) + self.exits.bytes()
+        self.inside.bytes() + self.exits.bytes()
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, WrittenKeys};
+use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TermId, WrittenKeys};
 use smallvec::SmallVec;
 
 use crate::below::Below;
@@ -40,9 +40,9 @@ impl Lookahead<'_> {
             }
             return Bases::new();
         };
-        let tables = free.iter();
-        let tables = tables.map(|&free| self.engine.tables.key(node, free, self.session.terms()));
-        let tables: SmallVec<[_; 2]> = tables.collect();
+        let (all, terms) = (&self.engine.tables, self.session.terms());
+        let tables: SmallVec<[_; 2]> =
+            free.iter().map(|&free| all.interior(node, free, terms)).collect();
         // The key could end in several places of one token.
         let ends_within =
             tables.iter().any(|table| !table.exits.is_empty() || !table.ambiguous.is_empty());
@@ -51,8 +51,18 @@ impl Lookahead<'_> {
             return Bases::new();
         }
         let key = Key { node, start, entry };
+        let height = self.engine.tables.trie.height(node);
+        let stays_plenty = |&free| self.session.terms().stays_plenty(free, height);
+        let without = if free.iter().all(stays_plenty) {
+            Vec::new()
+        } else {
+            self.session.compare_key(entry.label);
+            if self.is_in_vain() {
+                return Bases::new();
+            }
+            self.all_written(key, &free)
+        };
         for table in &tables {
-            self.one_by_one(key, &table.few_left, found);
             match only {
                 Some(member) => self.only_ends(key, member, &table.ends, found),
                 None => self.ends(key, &table.ends, found),
@@ -61,7 +71,45 @@ impl Lookahead<'_> {
         for rest in others {
             self.walk_along(node, rest, start, found);
         }
-        tables.into_iter().map(Base::Interior).collect()
+        if without.is_empty() {
+            return tables.into_iter().map(Base::Interior).collect();
+        }
+        for table in tables {
+            let mut inside = table.inside.to_mask(self.engine.vocabulary().len());
+            without.iter().for_each(|&token| inside.remove(token));
+            found.add_mask(&inside);
+        }
+        Bases::new()
+    }
+
+    /// Tokens within undeclared keys of which few are left, if all of these have been written: no
+    /// others are on the way to a key that is known.
+    fn all_written(&mut self, key: Key<'_>, free: &[TermId]) -> Vec<TokenId> {
+        let mut found = Vec::new();
+        let Some(known) = self.session.known_keys(key.entry.label) else { return found };
+        let (trie, terms) = (&self.engine.tables.trie, Arc::clone(self.session.terms()));
+        let mut pending = vec![(key.node, known, SmallVec::<[TermId; 2]>::from_slice(free))];
+        while let Some((node, known, free)) = pending.pop() {
+            for byte in self.session.known_first(known).iter() {
+                let rests = free.iter().map(|&rest| terms.next(rest, byte));
+                let rests: SmallVec<_> = rests.filter(|&rest| rest != TermId::NOTHING).collect();
+                let Some(child) = trie.child(node, byte).filter(|_| !rests.is_empty()) else {
+                    continue;
+                };
+                let mut tokens = trie.tokens_at(child).peekable();
+                if tokens.peek().is_some() && rests.iter().any(|&rest| !terms.has_plenty(rest)) {
+                    match key.after(self.session, &self.bytes_to(key, child)) {
+                        None => self.leave_open(tokens),
+                        Some(state) if state.is_dead() => found.extend(tokens),
+                        Some(_) => {}
+                    }
+                }
+                if let Some(known) = self.session.known_after(known, byte) {
+                    pending.push((child, known, rests));
+                }
+            }
+        }
+        found
     }
 
     /// The ends of keys, where all undeclared keys belong to the entry `member`.

@@ -44,7 +44,6 @@ pub(crate) struct Tables {
     interiors: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
     /// By (where in the trie, term, bytes).
     crossings: Mutex<Generations<(TrieNode, Fingerprint, ByteSet), Arc<Crossings>>>,
-    keys: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
     /// By (where in the trie, rest of an iteration, iteration).
     iterations: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Iterations>>>,
     belows: Mutex<Generations<Nodes, Arc<Below>>>,
@@ -68,8 +67,6 @@ type RoundsKey = (TrieNode, Fingerprint);
 const INTERIORS: usize = 6 << 20;
 /// The same for the places where they can be left although they could go on,
 const CROSSINGS: usize = 512 << 10;
-/// for keys,
-const KEYS: usize = 1 << 20;
 /// for counted loops,
 const ITERATIONS: usize = 1 << 20;
 /// for what lies below the nodes where tokens leave terminals,
@@ -86,7 +83,7 @@ const COSTS: usize = 4 << 20;
 const VALUES: usize = 256 << 10;
 /// All of them together.
 pub(crate) const MOST_BYTES: usize =
-    INTERIORS + CROSSINGS + KEYS + ITERATIONS + BELOWS + ALIKE + RUNS + ROUNDS + COSTS + VALUES;
+    INTERIORS + CROSSINGS + ITERATIONS + BELOWS + ALIKE + RUNS + ROUNDS + COSTS + VALUES;
 /// With so many bytes most of the trie begins.
 const WIDE: usize = 48;
 /// Where a bound on a length is not reached by tokens of this share of the longest one's bytes,
@@ -130,7 +127,6 @@ impl Tables {
             len: vocabulary.len(),
             interiors: Mutex::new(Generations::new(INTERIORS)),
             crossings: Mutex::new(Generations::new(CROSSINGS)),
-            keys: Mutex::new(Generations::new(KEYS)),
             iterations: Mutex::new(Generations::new(ITERATIONS)),
             belows: Mutex::new(Generations::new(BELOWS)),
             alike: Mutex::new(Generations::new(ALIKE)),
@@ -152,11 +148,10 @@ impl Tables {
         self.all().iter().for_each(|tables| tables.keep());
     }
 
-    fn all(&self) -> [&dyn Kept; 10] {
+    fn all(&self) -> [&dyn Kept; 9] {
         [
             &self.interiors,
             &self.crossings,
-            &self.keys,
             &self.iterations,
             &self.belows,
             &self.alike,
@@ -247,7 +242,7 @@ impl Tables {
         }
         let similar = || Interior::of_similar(node, term, self, terms);
         let alike = || {
-            let find = || Interior::of_alike(node, term, self, terms, |_| false);
+            let find = || Interior::of_alike(node, term, self, terms);
             (!has_rounds).then(find).flatten()
         };
         let table = if terms.shortest(term) >= FAR {
@@ -302,12 +297,6 @@ impl Tables {
         let (term, _) = terms.without_bounds(term, self.trie.height(node));
         let key = (node, terms.fingerprint(term), bytes);
         shared(&self.crossings, &key, || Crossings::new(node, term, &bytes, self, terms))
-    }
-
-    /// The tokens of a key, below a node.
-    pub(crate) fn key(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
-        let key = (node, terms.fingerprint(term));
-        shared(&self.keys, &key, || Interior::of_key(node, term, self, terms))
     }
 
     /// The tokens of a counted loop, below a node.

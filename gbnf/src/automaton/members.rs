@@ -241,7 +241,8 @@ impl Default for MemberTables {
 pub struct KeyTerms {
     /// Of undeclared keys, where such keys are possible and there are plenty
     /// ([`Terms::has_plenty`]). A text that is inside of such a key is allowed, whatever keys have
-    /// been written, as long as plenty of keys begin with it.
+    /// been written, as long as plenty of keys begin with it; where few do, only those matter with
+    /// which a known key begins.
     pub free: Arc<[TermId]>,
     /// Of the other keys, unless they are matches of those.
     pub others: Vec<TermId>,
@@ -310,6 +311,11 @@ impl MemberTables {
             Forgotten::Some => self.guess(Guesses::KEY),
             Forgotten::All => self.guess(Guesses::MEMBER),
         }
+    }
+
+    /// The same, in a context.
+    pub(crate) fn compare_key(&mut self, context: ContextId) {
+        self.compare(self.contexts.get(context.0).state);
     }
 
     fn has_seen(&self, state: &MemberState, member: u32) -> bool {

@@ -129,6 +129,8 @@ struct Entry {
 struct Further {
     row: OnceLock<Row>,
     plenty: OnceLock<bool>,
+    /// See [`Terms::stays_plenty`].
+    stays_plenty: OnceLock<bool>,
     prefix_free: OnceLock<bool>,
     deterministic: OnceLock<bool>,
     /// Of a conjunction, whether it matches anything.

@@ -14,6 +14,14 @@ impl Session {
         self.members.key_terms(&self.program.shapes[shape as usize], state, context, &self.terms)
     }
 
+    /// What is found next depends on which keys have been written before that of a label: if they have
+    /// been forgotten, it is a guess.
+    pub fn compare_key(&mut self, label: Label) {
+        if let Label::Key { context, .. } = label {
+            self.members.compare_key(context);
+        }
+    }
+
     /// What is left of the declared keys of a label and of those that have been written.
     pub fn known_keys(&self, label: Label) -> Option<KnownKeys> {
         let Label::Key { shape, state, context } = label else { return None };

@@ -17,6 +17,17 @@ const ENDLESS: u64 = 1 << 32;
 /// So many states are looked at for a number of texts that a term has at least.
 const GLANCE: usize = 64;
 
+/// So many bytes farther on bounds may lie that do not keep a term from having plenty of texts.
+const AHEAD: usize = 16;
+
+/// Beginnings of texts that lead to one state.
+struct Beginnings {
+    state: TermId,
+    ways: u64,
+    /// How many bytes the longest of them has.
+    longest: usize,
+}
+
 impl Terms {
     /// Whether the term matches so many texts that nobody writes them all: infinitely many, or
     /// more than 65,535.
@@ -44,23 +55,61 @@ impl Terms {
         self.counts(term)?.last().map(|&(_, count)| count)
     }
 
+    /// Whether plenty of texts are left behind each beginning of a text of the term that has no more than so
+    /// many bytes and does not end it; not always found where it is so.
+    pub fn stays_plenty(&self, term: TermId, bytes: usize) -> bool {
+        // Up to there and beyond, nothing but the bounds differs.
+        let (free, _) = self.without_bounds(term, bytes + AHEAD);
+        *self.further(free).stays_plenty.get_or_init(|| {
+            let mut states = vec![free];
+            let mut at = 0;
+            while let Some(&state) = states.get(at) {
+                if states.len() > GLANCE || !self.begins_at_least(PLENTY, state, AHEAD - 1) {
+                    return false;
+                }
+                for &(.., to) in self.transitions(state) {
+                    if to != TermId::EMPTY && !states.contains(&to) {
+                        states.push(to);
+                    }
+                }
+                at += 1;
+            }
+            true
+        })
+    }
+
     /// Whether the term matches at least so many texts, as far as a glance at some states shows it. What
     /// may be written up to 2,000 times has as many states, each of which is asked for.
     fn has_at_least(&self, least: u64, term: TermId) -> bool {
+        self.begins_at_least(least, term, usize::MAX)
+    }
+
+    /// The same, shown by the first bytes of texts.
+    fn begins_at_least(&self, least: u64, term: TermId, bytes: usize) -> bool {
         // Texts that begin differently are different, and each beginning is one of some text. They are made
         // longer, first where most of them lead to one state.
-        let mut beginnings = vec![(term, 1)];
+        let mut beginnings = vec![Beginnings { state: term, ways: 1, longest: 0 }];
         let mut sum = 1;
         for _ in 0..GLANCE {
-            let most = (0..beginnings.len()).max_by_key(|&at| beginnings[at].1);
-            let Some((state, ways)) = most.map(|at| beginnings.swap_remove(at)) else { break };
+            let longer = (0..beginnings.len()).filter(|&at| beginnings[at].longest < bytes);
+            let Some(most) = longer.max_by_key(|&at| beginnings[at].ways) else { break };
+            let Beginnings { state, ways, longest } = beginnings.swap_remove(most);
             sum -= if self.nullable(state) { 0 } else { ways };
             for &(lo, hi, to) in self.transitions(state) {
                 let further = ways * (u64::from(hi - lo) + 1);
                 sum += further;
-                match beginnings.iter_mut().find(|(known, _)| *known == to) {
-                    Some((_, ways)) => *ways += further,
-                    None => beginnings.push((to, further)),
+                match beginnings.iter_mut().find(|known| known.state == to) {
+                    Some(known) => {
+                        known.ways += further;
+                        known.longest = known.longest.max(longest + 1);
+                    }
+                    None => {
+                        beginnings.push(Beginnings {
+                            state: to,
+                            ways: further,
+                            longest: longest + 1,
+                        });
+                    }
                 }
             }
             if sum >= least {
