@@ -539,6 +539,8 @@ fn members(value: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
         Expr::class_except([('=', '=')]),
         sequence([literal("a"), letters('à', 'ж').optional()]),
         letters('a', 'a').repeat(1, Some(3)),
+        // Some thousand, and from some places on few.
+        letters('a', 'c').repeat(1, Some(6)),
     ]);
     let endless = keys(vec![
         letters('a', 'c').repeat(1, None),

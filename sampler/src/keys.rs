@@ -11,6 +11,7 @@ use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TermId, 
 use smallvec::SmallVec;
 
 use crate::below::Below;
+use crate::interior::Interior;
 use crate::lookahead::{Base, Bases, Lookahead};
 use crate::meant::Meant;
 use crate::token_id::TokenId;
@@ -20,6 +21,8 @@ use crate::walk::walk_below;
 
 /// So many tokens are looked at one by one; if more are, all that begins with each of the keys is.
 const MOST_OPEN: usize = 512;
+/// So many nodes behind ends of keys are looked at one by one; if there are more, all is walked through.
+const MOST_EXITS: usize = 256;
 
 impl Lookahead<'_> {
     /// The tokens below a node that a member's key allows; `start` is the state with only that
@@ -46,10 +49,11 @@ impl Lookahead<'_> {
         // The key could end in several places of one token.
         let ends_within =
             tables.iter().any(|table| !table.exits.is_empty() || !table.ambiguous.is_empty());
-        if ends_within || self.has_dead_end(node, start, None) {
+        let exits = if ends_within { self.exits(entry, &tables, only) } else { Some(Vec::new()) };
+        let Some(exits) = exits.filter(|_| !self.has_dead_end(node, start, None)) else {
             self.walk_on(node, start, found);
             return Bases::new();
-        }
+        };
         let key = Key { node, start, entry };
         let height = self.engine.tables.trie.height(node);
         let stays_plenty = |&free| self.session.terms().stays_plenty(free, height);
@@ -62,6 +66,7 @@ impl Lookahead<'_> {
             }
             self.all_written(key, &free)
         };
+        self.one_by_one(key, &exits, found);
         for table in &tables {
             match only {
                 Some(member) => self.only_ends(key, member, &table.ends, found),
@@ -80,6 +85,24 @@ impl Lookahead<'_> {
             found.add_mask(&inside);
         }
         Bases::new()
+    }
+
+    /// The nodes at which a key has ended one byte before, whatever is left of it there; nothing if they are
+    /// many, or the tables do not tell of all.
+    fn exits(
+        &mut self,
+        entry: Entry,
+        tables: &[Arc<Interior>],
+        only: Option<u32>,
+    ) -> Option<Vec<TrieNode>> {
+        let behind = self.session.first_behind_some_key(entry, only?)?;
+        if tables.iter().any(|table| table.ambiguous.intersects(&behind)) {
+            return None;
+        }
+        let exits = tables.iter().flat_map(|table| table.exits.iter());
+        let exits = exits.filter(|&(byte, _)| behind.contains(byte)).flat_map(|(_, nodes)| nodes);
+        let exits: Vec<TrieNode> = exits.take(MOST_EXITS + 1).copied().collect();
+        (exits.len() <= MOST_EXITS).then_some(exits)
     }
 
     /// Tokens within undeclared keys of which few are left, if all of these have been written: no

@@ -195,8 +195,8 @@ pub(crate) struct MemberTables {
     declared_first: FxHashMap<KeyStateId, ByteSet>,
     /// How many endings a rest of an undeclared key has, if finitely many.
     endings: FxHashMap<TermId, Option<u64>>,
-    /// The undeclared keys of a state of which infinitely many are left, or plenty.
-    plenty: FxHashMap<KeyStateId, Tags>,
+    /// The undeclared keys of a state of which more than a few are left.
+    many: FxHashMap<KeyStateId, Tags>,
     /// The keys of a state that are not also matches of such rests.
     uncovered: FxHashMap<(KeyStateId, Arc<[TermId]>), Tags>,
     guesses: Cell<Guesses>,
@@ -226,7 +226,7 @@ impl Default for MemberTables {
             declared_first: FxHashMap::default(),
             key_steps: FxHashMap::default(),
             endings: FxHashMap::default(),
-            plenty: FxHashMap::default(),
+            many: FxHashMap::default(),
             uncovered: FxHashMap::default(),
             guesses: Cell::default(),
         };
@@ -239,10 +239,9 @@ impl Default for MemberTables {
 /// What is left of keys, by what is known of them.
 #[derive(Clone, Debug)]
 pub struct KeyTerms {
-    /// Of undeclared keys, where such keys are possible and there are plenty
-    /// ([`Terms::has_plenty`]). A text that is inside of such a key is allowed, whatever keys have
-    /// been written, as long as plenty of keys begin with it; where few do, only those matter with
-    /// which a known key begins.
+    /// Of undeclared keys, where such keys are possible and there are more than a few. A text that is inside
+    /// of such a key is allowed, whatever keys have been written, as long as plenty of keys begin with it
+    /// ([`Terms::has_plenty`]), or no known one does.
     pub free: Arc<[TermId]>,
     /// Of the other keys, unless they are matches of those.
     pub others: Vec<TermId>,
@@ -411,14 +410,14 @@ impl MemberTables {
         let members = self.contexts.get(context.0).state;
         let room = self.room(shape, members);
         let tags = Arc::clone(&self.keys.get(state.0).tags);
-        let plenty = self.plenty.entry(state).or_insert_with(|| {
+        let many = self.many.entry(state).or_insert_with(|| {
             let tags = tags.iter().copied();
-            tags.filter(|&(rest, member)| shape.is_many(member) && terms.has_plenty(rest)).collect()
+            tags.filter(|&(rest, member)| shape.is_many(member) && terms.has_many(rest)).collect()
         });
-        let plenty = Arc::clone(plenty);
+        let many = Arc::clone(many);
         let is_allowed =
             |&&(_, member): &&(TermId, u32)| self.allowed(shape, members, member, room);
-        let free: Arc<[TermId]> = plenty.iter().filter(is_allowed).map(|&(rest, _)| rest).collect();
+        let free: Arc<[TermId]> = many.iter().filter(is_allowed).map(|&(rest, _)| rest).collect();
         if free.is_empty() {
             return None;
         }
@@ -621,11 +620,19 @@ impl MemberTables {
         room: u32,
         terms: &Terms,
     ) -> bool {
+        let goes_on = |(rest, _): &(TermId, u32)| *rest != TermId::EMPTY;
+        let tags = tags.clone().filter(goes_on);
+        let is_open = |tables: &mut Self, rest, member| {
+            !shape.is_many(member) || tables.endings(rest, terms).is_none()
+        };
+        // Those of which there are few are only asked for if there are no others: that is compared with the
+        // keys that have been written.
         tags.clone().any(|(rest, member)| {
-            rest != TermId::EMPTY
+            is_open(self, rest, member) && self.allowed(shape, context.state, member, room)
+        }) || tags.clone().any(|(rest, member)| {
+            !is_open(self, rest, member)
                 && self.allowed(shape, context.state, member, room)
-                && (!shape.is_many(member)
-                    || self.some_key_left(shape, rest, tags.clone(), context, terms))
+                && self.some_key_left(shape, rest, tags.clone(), context, terms)
         })
     }
 

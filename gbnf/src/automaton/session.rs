@@ -569,9 +569,14 @@ impl Session {
     /// what comes then depends on the text.
     pub fn first_behind(&mut self, entry: Entry) -> Option<ByteSet> {
         let popped = self.pop(entry.below);
+        self.first_unless_item(&popped)
+    }
+
+    /// The bytes with which a text goes on; `None` if an item may end first.
+    fn first_unless_item(&self, state: &State) -> Option<ByteSet> {
         let ends =
             |entry: &Entry| matches!(entry.label, Label::Item { .. } | Label::ItemEnd { .. });
-        (!popped.entries.iter().any(ends)).then(|| self.first(&popped))
+        (!state.entries.iter().any(ends)).then(|| self.first(state))
     }
 
     /// What follows, where the terminal of a configuration of `state` ends with `bytes` and that

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::{Entry, Session, State};
 use crate::automaton::label::Label;
-use crate::automaton::members::{KeyEnd, KeyTerms, KnownKeys, WrittenKeys};
+use crate::automaton::members::{KeyEnd, KeyEnds, KeyTerms, KnownKeys, WrittenKeys};
 use crate::automaton::terms::{ByteSet, TermId};
 
 impl Session {
-    /// What is left of the keys of a label, where undeclared ones are possible and there are plenty.
+    /// What is left of the keys of a label, where undeclared ones are possible and there are more than a
+    /// few.
     pub fn key_terms(&mut self, label: Label) -> Option<KeyTerms> {
         let Label::Key { shape, state, context } = label else { return None };
         self.members.key_terms(&self.program.shapes[shape as usize], state, context, &self.terms)
@@ -84,6 +85,19 @@ impl Session {
             .collect();
         let ended = self.after_keys(index, entry.below, ends);
         self.reached_by(state, entry, bytes, &ended)
+    }
+
+    /// The bytes that may follow an undeclared key of `member` that ends in a configuration; `None` if that depends
+    /// on what has been forgotten, or an item may end with it.
+    pub fn first_behind_some_key(&mut self, entry: Entry, member: u32) -> Option<ByteSet> {
+        let Label::Key { shape: index, context, .. } = entry.label else { return None };
+        let program = Arc::clone(&self.program);
+        let before = self.members.guesses();
+        let behind = self.members.with_some_key(&program.shapes[index as usize], context, member);
+        let behind = self.after_keys(index, entry.below, KeyEnds::from_slice(&[(member, behind)]));
+        let is_known = self.members.guesses() == before;
+        self.members.take_back(before);
+        self.first_unless_item(&behind).filter(|_| is_known)
     }
 
     /// How often a further key has been compared with one of [`Session::after_some_key`].

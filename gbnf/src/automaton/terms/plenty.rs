@@ -11,6 +11,9 @@ pub(crate) const COUNTED_STATES: usize = 10_000;
 /// one is missed.
 pub(crate) const PLENTY: u64 = 1 << 16;
 
+/// So many texts are not few.
+const MANY: u64 = 1 << 8;
+
 /// More texts than these are not counted: no document has as many keys or items.
 const ENDLESS: u64 = 1 << 32;
 
@@ -44,6 +47,12 @@ impl Terms {
                 None => true,
             };
         *self.further(term).plenty.get_or_init(|| known)
+    }
+
+    /// Whether the term matches more than a few texts: some hundred. Of one that has few beginnings that is not
+    /// always found.
+    pub(crate) fn has_many(&self, term: TermId) -> bool {
+        self.has_at_least(MANY, term) || self.has_plenty(term)
     }
 
     /// How many texts the term matches, if they are finitely many. A term with more than 10,000
