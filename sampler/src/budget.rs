@@ -17,7 +17,6 @@ use spelling::TokenSpelling;
 use crate::engine::{Engine, MaskMemo};
 use crate::interior::Interior;
 use crate::mask::TokenMask;
-use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::trie::TokenTrie;
 
@@ -260,12 +259,9 @@ impl Engine {
     /// The bytes that can be read inside of a term where it may end, at crossroads too, of which
     /// [`Interior::ambiguous`] does not tell.
     fn ambiguous(&self, term: TermId, table: &Interior, terms: &Terms) -> ByteSet {
-        let Tables { trie, crossroads, .. } = &self.tables;
         let mut bytes = table.ambiguous;
-        // The nodes are ascending, and mostly many; crossroads are few.
-        for &node in crossroads.iter().filter(|&node| table.ends.nodes.binary_search(node).is_ok())
-        {
-            bytes.union_with(&terms.first(terms.reading(term, &trie.path(node)).after));
+        for rest in self.tables.left_at_crossroads(term, table, terms) {
+            bytes.union_with(&terms.first(rest));
         }
         bytes
     }

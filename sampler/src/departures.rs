@@ -54,16 +54,17 @@ impl Departure {
 }
 
 impl Lookahead<'_> {
-    /// The departure from the terminal of a configuration of a state.
-    pub(crate) fn departure(&mut self, state: &State, entry: Entry) -> usize {
+    /// The departure from the terminal of a configuration of a state; nothing if it depends on items that
+    /// have been forgotten.
+    pub(crate) fn departure(&mut self, state: &State, entry: Entry) -> Option<usize> {
         let key = (entry.below, state.text());
         let known = self.departures.iter().position(|departure| departure.key == key);
-        known.unwrap_or_else(|| {
-            let state = self.session.behind(state, entry, &[]);
+        known.or_else(|| {
+            let state = self.session.behind_unless_item(state, entry, &[])?;
             let first = self.session.first(&state);
             let (at_once, behind_bytes) = (SmallVec::new(), SmallVec::new());
             self.departures.push(Departure { key, state, first, at_once, behind_bytes });
-            self.departures.len() - 1
+            Some(self.departures.len() - 1)
         })
     }
 

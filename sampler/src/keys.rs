@@ -50,7 +50,14 @@ impl Lookahead<'_> {
         let ends_within =
             tables.iter().any(|table| !table.exits.is_empty() || !table.ambiguous.is_empty());
         let exits = if ends_within { self.exits(entry, &tables, only) } else { Some(Vec::new()) };
-        let Some(exits) = exits.filter(|_| !self.has_dead_end(node, start, None)) else {
+        // Below the end of a key there is none that could be told apart from it.
+        let ends_anew = |(term, table): (&TermId, &Arc<Interior>)| {
+            let mut left = all.left_at_crossroads(*term, table, self.session.terms());
+            left.any(|rest| rest != TermId::EMPTY)
+        };
+        let is_apart = node != TokenTrie::ROOT || !free.iter().zip(&tables).any(ends_anew);
+        let exits = exits.filter(|_| is_apart && !self.has_dead_end(node, start, None));
+        let Some(exits) = exits else {
             self.walk_on(node, start, found);
             return Bases::new();
         };
@@ -88,13 +95,17 @@ impl Lookahead<'_> {
     }
 
     /// The nodes at which a key has ended one byte before, whatever is left of it there; nothing if they are
-    /// many, or the tables do not tell of all.
+    /// many, or the tables do not tell of all, as where there are declared keys.
     fn exits(
         &mut self,
         entry: Entry,
         tables: &[Arc<Interior>],
         only: Option<u32>,
     ) -> Option<Vec<TrieNode>> {
+        let declared = self.session.known_keys(entry.label)?.declared();
+        if !self.session.known_first(declared).is_empty() {
+            return None;
+        }
         let behind = self.session.first_behind_some_key(entry, only?)?;
         if tables.iter().any(|table| table.ambiguous.intersects(&behind)) {
             return None;

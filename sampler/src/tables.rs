@@ -286,6 +286,19 @@ impl Tables {
         (self.trie.height(TokenTrie::ROOT) / SHORT).max(1)
     }
 
+    /// What is left of a term at the crossroads where it may end: its table, from the root on, does not go by it.
+    pub(crate) fn left_at_crossroads<'a>(
+        &'a self,
+        term: TermId,
+        table: &'a Interior,
+        terms: &'a Terms,
+    ) -> impl Iterator<Item = TermId> + 'a {
+        // The nodes are ascending, and mostly many; crossroads are few.
+        let crossroads = self.crossroads.iter();
+        let crossroads = crossroads.filter(|&node| table.ends.nodes.binary_search(node).is_ok());
+        crossroads.map(move |&node| terms.reading(term, &self.trie.path(node)).after)
+    }
+
     /// Where, below a node, one of some bytes can be read inside a term that may end before it.
     pub(crate) fn crossings(
         &self,

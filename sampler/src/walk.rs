@@ -104,6 +104,9 @@ impl Lookahead<'_> {
         found: &mut Found,
     ) -> Option<Base> {
         if entry.track != TrackId::NONE {
+            if self.session.is_doubtful(entry) {
+                return None;
+            }
             return self.by_table_in_item(node, &state.only(entry), entry, found);
         }
         match entry.label {
@@ -113,7 +116,7 @@ impl Lookahead<'_> {
                     self.exit_term(node, entry, &table, found);
                     return Some(Base::Interior(table));
                 }
-                let at = self.departure(state, entry);
+                let at = self.departure(state, entry)?;
                 let departure = &mut self.departures[at];
                 if departure.first.intersects(&table.ambiguous) {
                     // What has few tokens is walked through sooner.
@@ -136,7 +139,7 @@ impl Lookahead<'_> {
                     self.exit_loop(node, entry, &table);
                     return Some(self.at_most(table, max));
                 }
-                let at = self.departure(state, entry);
+                let at = self.departure(state, entry)?;
                 let departure = &mut self.departures[at];
                 if departure.first.intersects(&table.ambiguous) {
                     return None;

@@ -152,21 +152,35 @@ impl Session {
     }
 
     /// Without the configurations all of whose texts lead to an item that equals another one. Where it is not
-    /// known which ones there are, it is a guess that not all do, unless there are plenty.
+    /// known which ones there are, they stay: if nothing else does, that is a guess.
     pub(super) fn without_dead_ends(&mut self, mut state: State) -> State {
         let mut at = 0;
+        let mut is_certain = state.complete;
+        let mut is_doubtful = false;
         while let Some(&entry) = state.entries.get(at) {
-            if self.lists.tracks.is_unknown(entry.track) && !self.has_plenty(entry) {
-                self.members.guess(Guesses::ITEM);
+            if self.is_doubtful(entry) {
+                is_doubtful = true;
+                at += 1;
+                continue;
             }
             if self.lists.tracks.is_like(entry.track) && !self.is_live(entry, state.text) {
                 self.stopped += 1;
                 state.entries.remove(at);
             } else {
+                is_certain = true;
                 at += 1;
             }
         }
+        if is_doubtful && !is_certain {
+            self.members.guess(Guesses::ITEM);
+        }
         state
+    }
+
+    /// Whether all texts of a configuration might lead to an item that equals another one, as these have been
+    /// forgotten: there are not plenty of texts.
+    pub fn is_doubtful(&mut self, entry: Entry) -> bool {
+        self.lists.tracks.is_unknown(entry.track) && !self.has_plenty(entry)
     }
 
     /// Whether some text of a configuration leads to an item that differs from all others.
