@@ -329,6 +329,15 @@ impl Languages {
             (LanguageId::NOTHING, _) => Ok(LanguageId::EVERYTHING),
             (LanguageId::EVERYTHING, _) => Ok(LanguageId::NOTHING),
             (_, &Term::Not(inner)) => Ok(inner),
+            // As plain as these: a text is not to be searched for behind 100,000 states.
+            (_, &Term::Repeat { item: LanguageId::ANY, min: 0, max: Some(max) })
+                if max < u32::MAX =>
+            {
+                self.lengths(max + 1, None)
+            }
+            (_, &Term::Repeat { item: LanguageId::ANY, min, max: None }) => {
+                self.lengths(0, Some(min - 1))
+            }
             _ => self.intern(Term::Not(language)),
         }
     }

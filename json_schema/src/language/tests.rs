@@ -335,6 +335,12 @@ fn texts_and_lengths_are_languages() {
     let not = languages.not(text).unwrap();
     assert_eq!(languages.alt([text, not]).unwrap(), LanguageId::EVERYTHING);
     assert_eq!(languages.and([text, not]).unwrap(), LanguageId::NOTHING);
+    let shorter = languages.lengths(0, Some(262_144)).unwrap();
+    let longer = languages.lengths(262_145, None).unwrap();
+    assert_eq!(languages.not(shorter).unwrap(), longer);
+    assert_eq!(languages.not(longer).unwrap(), shorter);
+    assert_eq!(languages.alt([shorter, longer]).unwrap(), LanguageId::EVERYTHING);
+    assert_eq!(languages.and([shorter, longer]).unwrap(), LanguageId::NOTHING);
 }
 
 /// What is too large ends in an error, and soon.
