@@ -43,6 +43,13 @@ impl Lookahead<'_> {
             }
             return Bases::new();
         };
+        let height = self.engine.tables.trie.height(node);
+        let stays_plenty = |&free| self.session.terms().stays_plenty(free, height);
+        let are_plenty = free.iter().all(stays_plenty);
+        if !are_plenty && self.session.compare_key(entry.label) {
+            // Nothing that is found then is used.
+            return Bases::new();
+        }
         let (all, terms) = (&self.engine.tables, self.session.terms());
         let tables: SmallVec<[_; 2]> =
             free.iter().map(|&free| all.interior(node, free, terms)).collect();
@@ -62,17 +69,7 @@ impl Lookahead<'_> {
             return Bases::new();
         };
         let key = Key { node, start, entry };
-        let height = self.engine.tables.trie.height(node);
-        let stays_plenty = |&free| self.session.terms().stays_plenty(free, height);
-        let without = if free.iter().all(stays_plenty) {
-            Vec::new()
-        } else {
-            self.session.compare_key(entry.label);
-            if self.is_in_vain() {
-                return Bases::new();
-            }
-            self.all_written(key, &free)
-        };
+        let without = if are_plenty { Vec::new() } else { self.all_written(key, &free) };
         self.one_by_one(key, &exits, found);
         for table in &tables {
             match only {
@@ -246,6 +243,10 @@ impl Lookahead<'_> {
         let meant = Meant::without(without, &self.engine.tables.trie);
         let is_meant = |node: &&TrieNode| meant.contains(**node);
         let Some(&some) = ends.nodes.iter().find(is_meant) else { return };
+        if self.engine.tables.trie.height(TokenTrie::ROOT) > Session::MOST_KEYS_OF_TOKEN {
+            let nodes: Vec<_> = ends.nodes.iter().filter(is_meant).copied().collect();
+            return self.one_by_one(key, &nodes, found);
+        }
         let missed = self.session.missed_keys();
         let outer = self.assumed.replace(self.assumed.unwrap_or(missed));
         // What is still to be followed up is no matter of this key.

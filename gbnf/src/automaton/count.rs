@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use crate::automaton::canonical::{BLANKS, Quoting};
-use crate::automaton::terms::{COUNTED_STATES, TermId, Terms};
+use crate::automaton::terms::{COUNTED_STATES, ENDLESS, GLANCE, TermId, Terms};
 
 /// How many texts there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +18,13 @@ pub(crate) enum Count {
 
 /// How many texts a term matches that differ as items.
 pub(crate) fn count(term: TermId, terms: &Terms) -> Count {
+    let start = without_blanks(Rests::from([(term, Quoting::default())]), terms);
+    if are_endless(&start, terms) {
+        return Count::Endless;
+    }
     let mut has_braces = false;
     let mut numbers: FxHashMap<Rests, usize> = FxHashMap::default();
     let mut known: Vec<Option<u64>> = Vec::new();
-    let start = without_blanks(Rests::from([(term, Quoting::default())]), terms);
     // A state that is entered but not finished lies on the current path.
     let mut path = vec![(start.clone(), following(&start, terms), 0, ends(&start, terms))];
     has_braces |= may_open(&start, terms);
@@ -55,6 +58,32 @@ pub(crate) fn count(term: TermId, terms: &Terms) -> Count {
             }
         }
     }
+}
+
+/// Whether a glance at some states shows so many texts that they count as infinitely many: what differs before
+/// the first brace is different, as in [`Terms::has_plenty`].
+fn are_endless(start: &Rests, terms: &Terms) -> bool {
+    let mut beginnings = vec![(start.clone(), 1)];
+    let mut sum = 1_u64;
+    for _ in 0..GLANCE {
+        let most = (0..beginnings.len()).max_by_key(|&at| beginnings[at].1);
+        let Some((rests, ways)) = most.map(|at| beginnings.swap_remove(at)) else { break };
+        if may_open(&rests, terms) {
+            continue;
+        }
+        sum -= ways * (1 - ends(&rests, terms));
+        for (bytes, next) in following(&rests, terms) {
+            sum += ways * bytes;
+            match beginnings.iter_mut().find(|(known, _)| *known == next) {
+                Some((_, known)) => *known += ways * bytes,
+                None => beginnings.push((next, ways * bytes)),
+            }
+        }
+        if sum >= ENDLESS {
+            return true;
+        }
+    }
+    false
 }
 
 /// What may be left of a text, with the place before it.

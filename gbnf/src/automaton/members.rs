@@ -657,7 +657,12 @@ impl MemberTables {
         if let Some(written) = context.written {
             excluded += self.written_matches(written, rest, terms);
         }
-        if count <= excluded + MOST_FORGOTTEN {
+        let forgotten = match self.states.get(context.state).forgotten {
+            Forgotten::Nothing => 0,
+            Forgotten::Some => MOST_KEYS_OF_TOKEN as u64,
+            Forgotten::All => MOST_FORGOTTEN,
+        };
+        if count <= excluded + forgotten {
             self.compare(context.state);
         }
         count > excluded
@@ -710,8 +715,10 @@ impl MemberTables {
     }
 }
 
-/// Fewer keys than this are forgotten at a time: what is looked ahead at is one token.
+/// Fewer keys than this are forgotten at a time,
 const MOST_FORGOTTEN: u64 = 1 << 16;
+/// and no more of those that end within one token: see [`crate::Session::MOST_KEYS_OF_TOKEN`].
+pub(crate) const MOST_KEYS_OF_TOKEN: usize = 1 << 12;
 
 /// One more member in all.
 fn more(shape: &Shape, count: u32) -> u32 {

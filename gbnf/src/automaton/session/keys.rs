@@ -4,10 +4,16 @@ use std::sync::Arc;
 
 use super::{Entry, Session, State};
 use crate::automaton::label::Label;
-use crate::automaton::members::{KeyEnd, KeyEnds, KeyTerms, KnownKeys, WrittenKeys};
+use crate::automaton::members::{
+    KeyEnd, KeyEnds, KeyTerms, KnownKeys, MOST_KEYS_OF_TOKEN, WrittenKeys,
+};
 use crate::automaton::terms::{ByteSet, TermId};
 
 impl Session {
+    /// So many keys may end behind [`Session::after_some_key`] for it to be exact, as in a token of no
+    /// more bytes.
+    pub const MOST_KEYS_OF_TOKEN: usize = MOST_KEYS_OF_TOKEN;
+
     /// What is left of the keys of a label, where undeclared ones are possible and there are more than a
     /// few.
     pub fn key_terms(&mut self, label: Label) -> Option<KeyTerms> {
@@ -16,11 +22,13 @@ impl Session {
     }
 
     /// What is found next depends on which keys have been written before that of a label: if they have
-    /// been forgotten, it is a guess.
-    pub fn compare_key(&mut self, label: Label) {
+    /// been forgotten, it is a guess. Whether it is.
+    pub fn compare_key(&mut self, label: Label) -> bool {
+        let before = self.members.guesses();
         if let Label::Key { context, .. } = label {
             self.members.compare_key(context);
         }
+        self.members.guesses() != before
     }
 
     /// What is left of the declared keys of a label and of those that have been written.
@@ -87,15 +95,17 @@ impl Session {
         self.reached_by(state, entry, bytes, &ended)
     }
 
-    /// The bytes that may follow an undeclared key of `member` that ends in a configuration; `None` if that depends
-    /// on what has been forgotten, or an item may end with it.
+    /// The bytes that may follow an undeclared key of `member` that ends in a configuration, or more; `None` if
+    /// that depends on what has been forgotten of members, or an item may end with it.
     pub fn first_behind_some_key(&mut self, entry: Entry, member: u32) -> Option<ByteSet> {
         let Label::Key { shape: index, context, .. } = entry.label else { return None };
         let program = Arc::clone(&self.program);
         let before = self.members.guesses();
         let behind = self.members.with_some_key(&program.shapes[index as usize], context, member);
         let behind = self.after_keys(index, entry.below, KeyEnds::from_slice(&[(member, behind)]));
-        let is_known = self.members.guesses() == before;
+        // As if there were more keys left, where these have been forgotten.
+        let guessed = self.members.guesses_since(before);
+        let is_known = guessed.members == 0 && guessed.items == 0;
         self.members.take_back(before);
         self.first_unless_item(&behind).filter(|_| is_known)
     }

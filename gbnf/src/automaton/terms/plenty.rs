@@ -15,10 +15,10 @@ pub(crate) const PLENTY: u64 = 1 << 16;
 const MANY: u64 = 1 << 8;
 
 /// More texts than these are not counted: no document has as many keys or items.
-const ENDLESS: u64 = 1 << 32;
+pub(crate) const ENDLESS: u64 = 1 << 32;
 
 /// So many states are looked at for a number of texts that a term has at least.
-const GLANCE: usize = 64;
+pub(crate) const GLANCE: usize = 64;
 
 /// So many bytes farther on bounds may lie that do not keep a term from having plenty of texts.
 const AHEAD: usize = 16;
