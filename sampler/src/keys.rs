@@ -1,6 +1,7 @@
 //! Masks within the keys of members.
 //!
-//! What stays inside an undeclared key is what the key's table says. Where it ends, all keys of the
+//! What stays inside an undeclared key is what the table of its term says, but for texts of which few go
+//! on, if all of these have been written. Where it ends, all keys of the
 //! same entries lead to the same place, but for the declared ones, those that have been written and
 //! those that are still like the keys of an item that must differ; these few are looked at one by
 //! one.
@@ -17,12 +18,16 @@ use crate::meant::Meant;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::{Path, TokenTrie, TrieNode};
+use crate::vocabulary::VocabularyBuilder;
 use crate::walk::walk_below;
 
 /// So many tokens are looked at one by one; if more are, all that begins with each of the keys is.
 const MOST_OPEN: usize = 512;
 /// So many nodes behind ends of keys are looked at one by one; if there are more, all is walked through.
 const MOST_EXITS: usize = 256;
+
+// Each key has a byte.
+const _: () = assert!(VocabularyBuilder::LONGEST_TOKEN <= Session::MOST_KEYS_OF_TOKEN);
 
 impl Lookahead<'_> {
     /// The tokens below a node that a member's key allows; `start` is the state with only that
@@ -85,7 +90,9 @@ impl Lookahead<'_> {
         }
         for table in tables {
             let mut inside = table.inside.to_mask(self.engine.vocabulary().len());
-            without.iter().for_each(|&token| inside.remove(token));
+            for &token in &without {
+                inside.remove(token);
+            }
             found.add_mask(&inside);
         }
         Bases::new()
@@ -243,10 +250,6 @@ impl Lookahead<'_> {
         let meant = Meant::without(without, &self.engine.tables.trie);
         let is_meant = |node: &&TrieNode| meant.contains(**node);
         let Some(&some) = ends.nodes.iter().find(is_meant) else { return };
-        if self.engine.tables.trie.height(TokenTrie::ROOT) > Session::MOST_KEYS_OF_TOKEN {
-            let nodes: Vec<_> = ends.nodes.iter().filter(is_meant).copied().collect();
-            return self.one_by_one(key, &nodes, found);
-        }
         let missed = self.session.missed_keys();
         let outer = self.assumed.replace(self.assumed.unwrap_or(missed));
         // What is still to be followed up is no matter of this key.

@@ -91,12 +91,10 @@ impl MemberTables {
         let mut after = KeyAfter::default();
         let to_tags: SmallVec<[_; 4]> = SmallVec::from_slice(self.tags(to));
         let undeclared = to_tags.iter().filter(|&&(_, member)| shape.is_many(member));
-        let (mut are_few, mut are_endless) = (false, false);
-        for &(rest, _) in undeclared {
-            let few = self.endings(rest, terms).is_some();
-            (are_few, are_endless) = (are_few | few, are_endless | !few);
-        }
-        let goes_on = !are_few || are_endless && outlook.undeclared == Some(true);
+        let are_few = undeclared.map(|&(rest, _)| self.endings(rest, terms).is_some());
+        let are_few: SmallVec<[bool; 4]> = are_few.collect();
+        let goes_on = !are_few.contains(&true)
+            || are_few.contains(&false) && outlook.undeclared == Some(true);
         if self.tags(from).len() == to_tags.len() && complete.is_none() && goes_on {
             // Any key may begin so, as with a quote.
             after.goes_on = Some((to, context));

@@ -66,6 +66,19 @@ impl Terms {
 
     /// Whether plenty of texts are left behind each beginning of a text of the term that has no more than so
     /// many bytes and does not end it; not always found where it is so.
+    ///
+    /// ```
+    /// use grammask_gbnf::{Automaton, Label, parse};
+    ///
+    /// let grammar = parse(r#"root ::= @all([a-z]+; [a-zA-Z]{0,100}) "!""#)?;
+    /// let automaton = Automaton::compile(&grammar, "root")?;
+    /// let Label::Term(term) = automaton.session().start().entries()[0].label else {
+    ///     panic!("it is a terminal");
+    /// };
+    /// assert!(automaton.terms().stays_plenty(term, 60));
+    /// assert!(!automaton.terms().stays_plenty(term, 99));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn stays_plenty(&self, term: TermId, bytes: usize) -> bool {
         // Up to there and beyond, nothing but the bounds differs.
         let (free, _) = self.without_bounds(term, bytes + AHEAD);
