@@ -120,8 +120,8 @@ impl Lookahead<'_> {
         (exits.len() <= MOST_EXITS).then_some(exits)
     }
 
-    /// Tokens within undeclared keys of which few are left, if all of these have been written: no
-    /// others are on the way to a key that is known.
+    /// Tokens within undeclared keys of which few are left, if all of these have been written, or that is not
+    /// known: none are but on the way to a key that is known.
     fn all_written(&mut self, key: Key<'_>, free: &[TermId]) -> Vec<TokenId> {
         let mut found = Vec::new();
         let Some(known) = self.session.known_keys(key.entry.label) else { return found };
@@ -136,10 +136,12 @@ impl Lookahead<'_> {
                 };
                 let mut tokens = trie.tokens_at(child).peekable();
                 if tokens.peek().is_some() && rests.iter().any(|&rest| !terms.has_plenty(rest)) {
-                    match key.after(self.session, &self.bytes_to(key, child)) {
-                        None => self.leave_open(tokens),
-                        Some(state) if state.is_dead() => found.extend(tokens),
-                        Some(_) => {}
+                    let state = key.after(self.session, &self.bytes_to(key, child));
+                    if state.is_none() {
+                        self.leave_open(trie.tokens_at(child));
+                    }
+                    if state.is_none_or(|state| state.is_dead()) {
+                        found.extend(tokens);
                     }
                 }
                 if let Some(known) = self.session.known_after(known, byte) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use crate::automaton::canonical::{BLANKS, Quoting};
-use crate::automaton::terms::{COUNTED_STATES, ENDLESS, GLANCE, TermId, Terms};
+use crate::automaton::terms::{COUNTED_STATES, ENDLESS, TermId, Terms, are_at_least};
 
 /// How many texts there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,30 +60,18 @@ pub(crate) fn count(term: TermId, terms: &Terms) -> Count {
     }
 }
 
-/// Whether a glance at some states shows so many texts that they count as infinitely many: what differs before
-/// the first brace is different, as in [`Terms::has_plenty`].
+/// Whether a glance shows so many texts that they count as infinitely many: what differs before the first
+/// brace is different.
 fn are_endless(start: &Rests, terms: &Terms) -> bool {
-    let mut beginnings = vec![(start.clone(), 1)];
-    let mut sum = 1_u64;
-    for _ in 0..GLANCE {
-        let most = (0..beginnings.len()).max_by_key(|&at| beginnings[at].1);
-        let Some((rests, ways)) = most.map(|at| beginnings.swap_remove(at)) else { break };
-        if may_open(&rests, terms) {
-            continue;
-        }
-        sum -= ways * (1 - ends(&rests, terms));
-        for (bytes, next) in following(&rests, terms) {
-            sum += ways * bytes;
-            match beginnings.iter_mut().find(|(known, _)| *known == next) {
-                Some((_, known)) => *known += ways * bytes,
-                None => beginnings.push((next, ways * bytes)),
+    are_at_least(ENDLESS, start.clone(), usize::MAX, |rests, next| {
+        let may_open = may_open(rests, terms);
+        if !may_open {
+            for (bytes, rests) in following(rests, terms) {
+                next(bytes, rests);
             }
         }
-        if sum >= ENDLESS {
-            return true;
-        }
-    }
-    false
+        may_open || ends(rests, terms) > 0
+    })
 }
 
 /// What may be left of a text, with the place before it.

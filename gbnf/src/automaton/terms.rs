@@ -38,7 +38,7 @@ pub(crate) use determinism::Determinism;
 pub use fingerprint::Fingerprint;
 use frozen::Frozen;
 pub use frozen::FrozenTerms;
-pub(crate) use plenty::{COUNTED_STATES, ENDLESS, GLANCE, PLENTY};
+pub(crate) use plenty::{COUNTED_STATES, ENDLESS, PLENTY, are_at_least};
 pub use rounds::Rounds;
 use rounds::RoundsKnown;
 use slack::{BoundsLeftOut, TextsProlonged};

@@ -18,17 +18,54 @@ const MANY: u64 = 1 << 8;
 pub(crate) const ENDLESS: u64 = 1 << 32;
 
 /// So many states are looked at for a number of texts that a term has at least.
-pub(crate) const GLANCE: usize = 64;
+const GLANCE: usize = 64;
 
 /// So many bytes farther on bounds may lie that do not keep a term from having plenty of texts.
 const AHEAD: usize = 16;
 
 /// Beginnings of texts that lead to one state.
-struct Beginnings {
-    state: TermId,
+struct Beginnings<S> {
+    state: S,
     ways: u64,
     /// How many bytes the longest of them has.
     longest: usize,
+}
+
+/// Whether there are at least so many texts from a state on, as far as a glance at some states and the first
+/// bytes of texts shows it. `follow` is given a state and what to call for each state that follows, with the
+/// number of bytes that lead there; whether a text may end in it, or it is not to be followed, is the answer.
+pub(crate) fn are_at_least<S: PartialEq>(
+    least: u64,
+    start: S,
+    bytes: usize,
+    mut follow: impl FnMut(&S, &mut dyn FnMut(u64, S)) -> bool,
+) -> bool {
+    // Texts that begin differently are different, and each beginning is one of some text. They are made
+    // longer, first where most of them lead to one state.
+    let mut beginnings = vec![Beginnings { state: start, ways: 1, longest: 0 }];
+    let mut sum = 1;
+    for _ in 0..GLANCE {
+        let longer = (0..beginnings.len()).filter(|&at| beginnings[at].longest < bytes);
+        let Some(most) = longer.max_by_key(|&at| beginnings[at].ways) else { break };
+        let Beginnings { state, ways, longest } = beginnings.swap_remove(most);
+        let longest = longest + 1;
+        let ends = follow(&state, &mut |bytes, state| {
+            let ways = ways * bytes;
+            sum += ways;
+            match beginnings.iter_mut().find(|known| known.state == state) {
+                Some(known) => {
+                    known.ways += ways;
+                    known.longest = known.longest.max(longest);
+                }
+                None => beginnings.push(Beginnings { state, ways, longest }),
+            }
+        });
+        sum -= if ends { 0 } else { ways };
+        if sum >= least {
+            return true;
+        }
+    }
+    false
 }
 
 impl Terms {
@@ -100,45 +137,20 @@ impl Terms {
         })
     }
 
-    /// Whether the term matches at least so many texts, as far as a glance at some states shows it. What
-    /// may be written up to 2,000 times has as many states, each of which is asked for.
+    /// Whether the term matches at least so many texts, as far as a glance shows it. What may be written up to
+    /// 2,000 times has as many states, each of which is asked for.
     fn has_at_least(&self, least: u64, term: TermId) -> bool {
         self.begins_at_least(least, term, usize::MAX)
     }
 
     /// The same, shown by the first bytes of texts.
     fn begins_at_least(&self, least: u64, term: TermId, bytes: usize) -> bool {
-        // Texts that begin differently are different, and each beginning is one of some text. They are made
-        // longer, first where most of them lead to one state.
-        let mut beginnings = vec![Beginnings { state: term, ways: 1, longest: 0 }];
-        let mut sum = 1;
-        for _ in 0..GLANCE {
-            let longer = (0..beginnings.len()).filter(|&at| beginnings[at].longest < bytes);
-            let Some(most) = longer.max_by_key(|&at| beginnings[at].ways) else { break };
-            let Beginnings { state, ways, longest } = beginnings.swap_remove(most);
-            sum -= if self.nullable(state) { 0 } else { ways };
+        are_at_least(least, term, bytes, |&state, next| {
             for &(lo, hi, to) in self.transitions(state) {
-                let further = ways * (u64::from(hi - lo) + 1);
-                sum += further;
-                match beginnings.iter_mut().find(|known| known.state == to) {
-                    Some(known) => {
-                        known.ways += further;
-                        known.longest = known.longest.max(longest + 1);
-                    }
-                    None => {
-                        beginnings.push(Beginnings {
-                            state: to,
-                            ways: further,
-                            longest: longest + 1,
-                        });
-                    }
-                }
+                next(u64::from(hi - lo) + 1, to);
             }
-            if sum >= least {
-                return true;
-            }
-        }
-        false
+            self.nullable(state)
+        })
     }
 
     /// The texts that the term matches, if they are at most `most`.
