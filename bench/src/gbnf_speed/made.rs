@@ -62,6 +62,39 @@ pub fn cases() -> Vec<Case> {
             }))}),
             vec![chain(0, 60)],
         ),
+        of_schema(
+            "unique items and keys with bounds",
+            json!({
+                "type": "object",
+                "properties": {
+                    "tags": {
+                        "type": "array",
+                        "items": {"type": "string", "maxLength": 20},
+                        "uniqueItems": true,
+                    },
+                    "texts": {
+                        "type": "array",
+                        "items": {"type": "string", "maxLength": 30_000},
+                        "uniqueItems": true,
+                    },
+                    "ports": {
+                        "type": "array",
+                        "items": {"type": "integer", "minimum": 1, "maximum": 65_535},
+                        "uniqueItems": true,
+                    },
+                    "any": {"type": "array", "uniqueItems": true},
+                },
+                "propertyNames": {"maxLength": 2_000},
+            }),
+            vec![json!({
+                "tags": (0..40).map(|at| format!("{} {at:03} tags", &word(at * 77)[..8])).collect::<Vec<_>>(),
+                "texts": [prose(900), prose(600), prose(901)],
+                "ports": (0..60).map(|at| at * 1_013 + 80).collect::<Vec<_>>(),
+                "any": [prose(800), {"key": prose(200), "other": [1, 2]}, {"key": prose(201)}, null, 3.5],
+                format!("a key of some length: {}", word(77)): 1,
+                format!("a key of some length: {}", word(78)): 2,
+            })],
+        ),
         Case {
             name: "a deeply ambiguous grammar".to_owned(),
             source: Source::Gbnf(

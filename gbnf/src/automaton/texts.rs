@@ -1,6 +1,8 @@
 //! Texts that have been read, and sets of them, both persistent: what they have in common is there
 //! once.
 
+use smallvec::SmallVec;
+
 use crate::automaton::canonical::{Quoting, canonical_with};
 use crate::automaton::interner::Interner;
 
@@ -38,7 +40,8 @@ const PLAIN: u8 = 0xFE;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Set {
-    children: Box<[(u8, SetId)]>,
+    /// Mostly one.
+    children: SmallVec<[(u8, SetId); 1]>,
     /// The text that ends here.
     text: Option<TextId>,
     /// The parts of all objects that may come next.
@@ -244,12 +247,11 @@ impl Texts {
                 None => node.text = Some(text),
                 Some(child) => {
                     let byte = bytes[depth];
-                    let mut children = node.children.to_vec();
+                    let children = &mut node.children;
                     match children.binary_search_by_key(&byte, |&(byte, _)| byte) {
                         Ok(at) => children[at].1 = child,
                         Err(at) => children.insert(at, (byte, child)),
                     }
-                    node.children = children.into();
                 }
             }
             if objects.pop_if(|at| *at == depth).is_some() {
