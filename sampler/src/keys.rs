@@ -58,18 +58,8 @@ impl Lookahead<'_> {
         let (all, terms) = (&self.engine.tables, self.session.terms());
         let tables: SmallVec<[_; 2]> =
             free.iter().map(|&free| all.interior(node, free, terms)).collect();
-        // The key could end in several places of one token.
-        let ends_within =
-            tables.iter().any(|table| !table.exits.is_empty() || !table.ambiguous.is_empty());
-        let exits = if ends_within { self.exits(entry, &tables, only) } else { Some(Vec::new()) };
-        // Below the end of a key there is none that could be told apart from it.
-        let ends_anew = |(term, table): (&TermId, &Arc<Interior>)| {
-            let mut left = all.left_at_crossroads(*term, table, self.session.terms());
-            left.any(|rest| rest != TermId::EMPTY)
-        };
-        let is_apart = node != TokenTrie::ROOT || !free.iter().zip(&tables).any(ends_anew);
-        let exits = exits.filter(|_| is_apart && !self.has_dead_end(node, start, None));
-        let Some(exits) = exits else {
+        let exits = self.exits((node, entry), (&free, &tables), only);
+        let Some(exits) = exits.filter(|_| !self.has_dead_end(node, start, None)) else {
             self.walk_on(node, start, found);
             return Bases::new();
         };
@@ -98,14 +88,25 @@ impl Lookahead<'_> {
         Bases::new()
     }
 
-    /// The nodes at which a key has ended one byte before, whatever is left of it there; nothing if they are
-    /// many, or the tables do not tell of all, as where there are declared keys.
+    /// The nodes at which a key that could have gone on has ended one byte before; nothing if they are many, or
+    /// the tables do not tell of all, as where there are declared keys.
     fn exits(
         &mut self,
-        entry: Entry,
-        tables: &[Arc<Interior>],
+        (node, entry): (TrieNode, Entry),
+        (free, tables): (&[TermId], &[Arc<Interior>]),
         only: Option<u32>,
     ) -> Option<Vec<TrieNode>> {
+        // An end at a crossroads could not be told apart from those below it.
+        let ends_anew = |(term, table): (&TermId, &Arc<Interior>)| {
+            let (tables, terms) = (&self.engine.tables, self.session.terms());
+            tables.left_at_crossroads(*term, table, terms).any(|rest| rest != TermId::EMPTY)
+        };
+        if node == TokenTrie::ROOT && free.iter().zip(tables).any(ends_anew) {
+            return None;
+        }
+        if tables.iter().all(|table| table.exits.is_empty() && table.ambiguous.is_empty()) {
+            return Some(Vec::new());
+        }
         let declared = self.session.known_keys(entry.label)?.declared();
         if !self.session.known_first(declared).is_empty() {
             return None;

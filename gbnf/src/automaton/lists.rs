@@ -93,9 +93,6 @@ pub(crate) struct ListTables {
     pub(crate) texts: Texts,
     pub(crate) tracks: Tracks,
     states: Interner<ListState>,
-    /// The items with the last one, where that has been found last: all tokens with which a further
-    /// item begins ask for the same.
-    with_last: Option<((SetId, TextId, TextId), SetId)>,
 }
 
 /// How much [`ListTables`] hold at some time.
@@ -111,7 +108,7 @@ impl Default for ListTables {
         let mut states = Interner::default();
         // Number 0, as an argument that nobody has given is.
         states.intern(ListState { count: 0, items: SetId::EMPTY, last: Last::None });
-        Self { texts: Texts::default(), tracks: Tracks::default(), states, with_last: None }
+        Self { texts: Texts::default(), tracks: Tracks::default(), states }
     }
 }
 
@@ -135,11 +132,6 @@ impl ListTables {
         self.texts.forget_since(mark.texts);
         self.tracks.forget_since(mark.tracks);
         self.states.truncate(mark.states);
-        let texts = &self.texts;
-        self.with_last = self.with_last.filter(|&((items, from, to), found)| {
-            [items, found].iter().all(|&set| texts.has_set(set))
-                && [from, to].iter().all(|&text| texts.has_text(text))
-        });
     }
 
     pub(crate) fn state(&self, state: u32) -> &ListState {
@@ -150,7 +142,11 @@ impl ListTables {
     pub(crate) fn begin(&mut self, list: &List, state: u32, text: TextId) -> (u32, SetId) {
         let before = *self.states.get(state);
         let items = match before.last {
-            Last::Ended(from, to) => self.with_last(before.items, from, to),
+            Last::Ended(from, to) => {
+                let item = self.texts.between(from, to);
+                let item = self.texts.item(&item);
+                self.texts.insert(before.items, item)
+            }
             Last::None | Last::Begun(_) | Last::Forgotten(_) => before.items,
         };
         let last = Last::Begun(text);
@@ -160,19 +156,6 @@ impl ListTables {
             others = self.texts.insert(others, text);
         }
         (state, others)
-    }
-
-    /// The items with one more, which began behind one text and ends behind another.
-    fn with_last(&mut self, items: SetId, from: TextId, to: TextId) -> SetId {
-        let key = (items, from, to);
-        if let Some((_, found)) = self.with_last.filter(|(known, _)| *known == key) {
-            return found;
-        }
-        let item = self.texts.between(from, to);
-        let item = self.texts.item(&item);
-        let found = self.texts.insert(items, item);
-        self.with_last = Some((key, found));
-        found
     }
 
     /// What the item with `count` items before it must leave to those behind it.

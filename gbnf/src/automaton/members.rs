@@ -620,19 +620,14 @@ impl MemberTables {
         room: u32,
         terms: &Terms,
     ) -> bool {
-        let goes_on = |(rest, _): &(TermId, u32)| *rest != TermId::EMPTY;
-        let tags = tags.clone().filter(goes_on);
-        let is_open = |tables: &mut Self, rest, member| {
-            !shape.is_many(member) || tables.endings(rest, terms).is_none()
-        };
-        // Those of which there are few are only asked for if there are no others: that is compared with the
-        // keys that have been written.
-        tags.clone().any(|(rest, member)| {
-            is_open(self, rest, member) && self.allowed(shape, context.state, member, room)
-        }) || tags.clone().any(|(rest, member)| {
-            !is_open(self, rest, member)
-                && self.allowed(shape, context.state, member, room)
-                && self.some_key_left(shape, rest, tags.clone(), context, terms)
+        // Those of which there are finitely many come last: they are compared with the keys that have been written.
+        [false, true].into_iter().any(|finite| {
+            tags.clone().any(|(rest, member)| {
+                rest != TermId::EMPTY
+                    && (shape.is_many(member) && self.endings(rest, terms).is_some()) == finite
+                    && self.allowed(shape, context.state, member, room)
+                    && (!finite || self.some_key_left(shape, rest, tags.clone(), context, terms))
+            })
         })
     }
 

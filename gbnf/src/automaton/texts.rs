@@ -104,16 +104,6 @@ impl Texts {
         self.objects.truncate(mark.objects);
     }
 
-    /// Whether there is a text of this number.
-    pub(crate) fn has_text(&self, text: TextId) -> bool {
-        (text.0 as usize) < self.steps.len()
-    }
-
-    /// Whether there is a set of this number.
-    pub(crate) fn has_set(&self, set: SetId) -> bool {
-        (set.0 as usize) < self.sets.len()
-    }
-
     /// The text with one more byte.
     pub(crate) fn append(&mut self, text: TextId, byte: u8) -> TextId {
         TextId(self.steps.intern(Some((text, byte))))
