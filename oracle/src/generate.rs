@@ -549,6 +549,8 @@ fn members(value: BoxedStrategy<Expr>) -> BoxedStrategy<Expr> {
         // Infinitely many, but from some places on few.
         choice([literal("a"), sequence([literal("b"), letters('a', 'c').repeat(0, None)])]),
         sequence([letters('a', 'b').repeat(1, None), literal("c"), letters('a', 'b').optional()]),
+        // Short and long.
+        sequence([literal("漢漢漢").optional(), letters('a', 'b').repeat(1, None)]),
     ]);
     let many = prop_oneof![
         3 => Just(Repetition::MANY),

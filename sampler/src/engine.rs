@@ -388,22 +388,7 @@ impl Engine {
             {
                 return Some(known);
             }
-            let blurred_key = (blurred, state.text_of(blurred));
-            let known = memo.masks.get(&blurred_key).or_else(|| {
-                (most_work > 0).then(|| {
-                    let lookahead = &mut memo.lookahead;
-                    let find = |session: &mut Session| {
-                        self.entry_mask(session, lookahead, state, blurred, most_work)
-                    };
-                    let mask = session.if_blurred(find);
-                    let is_final = is_all_work || mask.as_ref().is_none_or(Option::is_some);
-                    let mask = mask.flatten().map(Arc::new);
-                    if is_final {
-                        memo.masks.insert(blurred_key, mask.clone());
-                    }
-                    mask
-                })
-            });
+            let known = self.if_blurred(session, memo, state, blurred, most_work);
             if let Some(mask) = known? {
                 if written.is_none() && !has_items {
                     return Some(Some(mask));
@@ -416,11 +401,46 @@ impl Engine {
                 }
             }
         }
+        if let Some(long) = session.long_key(entry)
+            && let Some(mask) = self.if_blurred(session, memo, state, long, most_work)?
+        {
+            return Some(Some(mask));
+        }
         memo.masks.get(&key).or_else(|| {
             (most_work > 0).then(|| {
                 let mask = self.entry_mask(session, &mut memo.lookahead, state, entry, most_work);
                 let mask = mask.map(Arc::new);
                 if is_all_work || mask.is_some() {
+                    memo.masks.insert(key, mask.clone());
+                }
+                mask
+            })
+        })
+    }
+
+    /// The mask of a configuration of which some is forgotten, if it is known or may be looked for; that is
+    /// nothing where what is forgotten matters.
+    fn if_blurred(
+        &self,
+        session: &mut Session,
+        memo: &mut MaskMemo,
+        state: &State,
+        blurred: Entry,
+        most_work: u64,
+    ) -> Option<KnownMask> {
+        let key = (blurred, state.text_of(blurred));
+        memo.masks.get(&key).or_else(|| {
+            (most_work > 0).then(|| {
+                let lookahead = &mut memo.lookahead;
+                let find = |session: &mut Session| {
+                    self.entry_mask(session, lookahead, state, blurred, most_work)
+                };
+                let mask = session.if_blurred(find);
+                // What has not been found with less work is looked for again.
+                let is_all_work = most_work >= self.most_work();
+                let is_final = is_all_work || mask.as_ref().is_none_or(Option::is_some);
+                let mask = mask.flatten().map(Arc::new);
+                if is_final {
                     memo.masks.insert(key, mask.clone());
                 }
                 mask

@@ -129,8 +129,14 @@ type CountsId = u32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Forgotten {
     Nothing,
-    /// See [`MemberTables::with_some_key`].
-    Some,
+    /// Some of at least so many bytes: see [`MemberTables::with_some_key`].
+    Some {
+        at_least: u32,
+    },
+    /// One of at least so many bytes: see [`MemberTables::long_key`].
+    Long {
+        at_least: u32,
+    },
     /// See [`MemberTables::blurred_key`].
     All,
 }
@@ -172,9 +178,18 @@ struct Context {
     written: Option<SetId>,
     /// What has been read of the key.
     path: TextId,
-    /// All that is known of this key and those before it is that they differ: see
-    /// [`MemberTables::blurred_key`].
+    /// How many bytes that are, where undeclared keys must be remembered.
+    length: u32,
+    /// All that is known of this key is that it differs from those before it: see
+    /// [`MemberTables::blurred_key`] and [`MemberTables::long_key`].
     is_blurred: bool,
+}
+
+impl Context {
+    /// Before a key.
+    fn start(state: u32, written: Option<SetId>) -> Self {
+        Self { state, written, path: TextId::EMPTY, length: 0, is_blurred: false }
+    }
 }
 
 /// The states of all members of a session.
@@ -303,18 +318,20 @@ impl MemberTables {
         self.states.intern(MemberState::START)
     }
 
-    /// An undeclared key is compared with those that have been written.
-    fn compare(&mut self, state: u32) {
+    /// An undeclared key of so many bytes is compared with those that have been written.
+    fn compare(&mut self, state: u32, length: u32) {
         match self.states.get(state).forgotten {
+            // It is shorter.
+            Forgotten::Some { at_least } | Forgotten::Long { at_least } if length < at_least => {}
             Forgotten::Nothing => {}
-            Forgotten::Some => self.guess(Guesses::KEY),
-            Forgotten::All => self.guess(Guesses::MEMBER),
+            Forgotten::Some { .. } => self.guess(Guesses::KEY),
+            Forgotten::Long { .. } | Forgotten::All => self.guess(Guesses::MEMBER),
         }
     }
 
-    /// The same, in a context.
+    /// The same, of any length, in a context.
     pub(crate) fn compare_key(&mut self, context: ContextId) {
-        self.compare(self.contexts.get(context.0).state);
+        self.compare(self.contexts.get(context.0).state, u32::MAX);
     }
 
     fn has_seen(&self, state: &MemberState, member: u32) -> bool {
@@ -343,8 +360,7 @@ impl MemberTables {
         }
         let room = self.room(shape, state);
         let written = self.states.get(state).written;
-        let context =
-            Context { state, written: Some(written), path: TextId::EMPTY, is_blurred: false };
+        let context = Context::start(state, Some(written));
         self.goes_on(shape, &shape.tags(), &context, room, terms)
     }
 
@@ -390,7 +406,7 @@ impl MemberTables {
         };
         let written = self.states.get(state).written;
         let written = Some(written).filter(|&keys| shape.has_many && keys != SetId::EMPTY);
-        let context = Context { state, written, path: TextId::EMPTY, is_blurred: false };
+        let context = Context::start(state, written);
         (start, ContextId(self.contexts.intern(context)))
     }
 
@@ -482,6 +498,7 @@ impl MemberTables {
         now.written = before.written.and_then(|keys| self.texts.child(keys, byte));
         if shape.has_many && !before.is_blurred {
             now.path = self.texts.append(before.path, byte);
+            now.length = before.length.saturating_add(1);
         }
         let mut after = KeyAfter::default();
         let room = self.room(shape, now.state);
@@ -496,7 +513,7 @@ impl MemberTables {
         } else if now.written.is_none_or(|keys| self.texts.ends(keys).is_none()) {
             for &(_, member) in complete {
                 if !now.is_blurred {
-                    self.compare(now.state);
+                    self.compare(now.state, now.length);
                 }
                 if self.allowed(shape, now.state, member, room) {
                     let state = if now.is_blurred {
@@ -576,12 +593,17 @@ impl MemberTables {
     /// The state after a member of the entry `member`, its undeclared key forgotten: good for as
     /// long as no further key is compared with it.
     pub(crate) fn with_some_key(&mut self, shape: &Shape, context: ContextId, member: u32) -> u32 {
-        let Context { state, is_blurred, .. } = *self.contexts.get(context.0);
+        let Context { state, length, is_blurred, .. } = *self.contexts.get(context.0);
         if !is_blurred {
-            self.compare(state);
+            self.compare(state, u32::MAX);
         }
         let state = self.counted(shape, state, member);
-        let forgotten = state.forgotten.max(Forgotten::Some);
+        let forgotten = match state.forgotten {
+            Forgotten::Nothing => Forgotten::Some { at_least: length },
+            Forgotten::Some { at_least } => Forgotten::Some { at_least: at_least.min(length) },
+            // A blurred key is among these.
+            before @ (Forgotten::Long { .. } | Forgotten::All) => before,
+        };
         self.states.intern(MemberState { forgotten, ..state })
     }
 
@@ -654,11 +676,11 @@ impl MemberTables {
         }
         let forgotten = match self.states.get(context.state).forgotten {
             Forgotten::Nothing => 0,
-            Forgotten::Some => MOST_KEYS_OF_TOKEN as u64,
+            Forgotten::Some { .. } | Forgotten::Long { .. } => MOST_KEYS_OF_TOKEN as u64,
             Forgotten::All => MOST_FORGOTTEN,
         };
         if count <= excluded + forgotten {
-            self.compare(context.state);
+            self.compare(context.state, u32::MAX);
         }
         count > excluded
     }

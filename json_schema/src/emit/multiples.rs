@@ -17,7 +17,7 @@ use crate::normal::{Bound, Constraint, Fraction, NumberSet, Step};
 use crate::options::{DigitBounds, Notation, Numbers, Options};
 
 /// What numbers without exponents are written with.
-const CHARACTERS: &str = "-.0123456789";
+const CHARACTERS: [char; 12] = ['-', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
 /// How many states of digits and remainders are looked at.
 const MOST_STATES: usize = 400_000;
 /// In search of a number of a set so many are looked at: if there is none among them, the grammar
@@ -188,6 +188,11 @@ impl Signs {
     fn of(&self, reading: &Reading) -> Option<&[Option<Edge>; 2]> {
         self.0[usize::from(reading.negative)].as_ref()
     }
+
+    /// Whether there are none.
+    fn are_free(&self) -> bool {
+        self.0.iter().all(|edges| matches!(edges, Some([None, None])))
+    }
 }
 
 impl Edge {
@@ -263,7 +268,7 @@ impl<'a> Speller<'a> {
             if self.accepts(&reading, signs.of(&reading)) || seen.len() > MAX_SEARCH {
                 return true;
             }
-            let next = CHARACTERS.chars().filter_map(|c| self.after(&reading, c, &signs));
+            let next = CHARACTERS.into_iter().filter_map(|c| self.after(&reading, c, &signs));
             pending.extend(next.filter(|next| seen.insert(next.clone())));
         }
         false
@@ -292,9 +297,11 @@ impl<'a> Speller<'a> {
         let mut numbers = FxHashMap::from_iter([(start.clone(), 0_usize)]);
         let mut met = vec![start];
         let mut states = Vec::new();
+        // By characters, a bit for each.
+        let mut sets: FxHashMap<u16, CharSet> = FxHashMap::default();
         while let Some(reading) = met.get(states.len()).cloned() {
-            let mut to: Vec<(usize, Vec<(char, char)>)> = Vec::new();
-            for c in CHARACTERS.chars() {
+            let mut to: SmallVec<[(usize, u16); CHARACTERS.len()]> = SmallVec::new();
+            for (at, c) in CHARACTERS.into_iter().enumerate() {
                 let Some(next) = self.after(&reading, c, &signs) else { continue };
                 let number = numbers.get(&next).copied().unwrap_or(met.len());
                 if number == met.len() {
@@ -302,15 +309,22 @@ impl<'a> Speller<'a> {
                     met.push(next);
                 }
                 match to.iter_mut().find(|(known, _)| *known == number) {
-                    Some((_, set)) => set.push((c, c)),
-                    None => to.push((number, vec![(c, c)])),
+                    Some((_, characters)) => *characters |= 1 << at,
+                    None => to.push((number, 1 << at)),
                 }
             }
             if met.len() > MOST_STATES {
                 return None;
             }
+            let mut set_of = |characters: u16| {
+                let set = sets.entry(characters).or_insert_with(|| {
+                    let bits = (0..CHARACTERS.len()).filter(|at| characters >> at & 1 == 1);
+                    CharSet::from_ranges(bits.map(|at| (CHARACTERS[at], CHARACTERS[at])))
+                });
+                set.clone()
+            };
             let transitions =
-                to.into_iter().map(|(to, set)| (CharSet::from_ranges(set), to)).collect();
+                to.into_iter().map(|(to, characters)| (set_of(characters), to)).collect();
             let accepting = self.accepts(&reading, signs.of(&reading));
             states.push(DfaState { accepting, transitions });
         }
@@ -422,6 +436,9 @@ impl<'a> Speller<'a> {
             Phase::Fraction => now.fraction += 1,
             _ => {}
         }
+        // The sign does not matter any more.
+        let is_zero = now.digits == Digits::None;
+        now.negative &= !signs.are_free() || is_zero && self.numbers == Numbers::Canonical;
         Some(now)
     }
 
@@ -475,7 +492,10 @@ impl Remainder {
         if step.exponent > 0 && digit == 0 {
             return Self::Rest { rest: step.append(rest, 0), zeros };
         }
-        Self::Rest { rest: step.append(step.shift(rest, zeros), digit), zeros: 0 }
+        let rest = step.append(step.shift(rest, zeros), digit);
+        // So many digits at least follow, if only zeros that are not written.
+        let places = -step.exponent - place.map_or(0, |place| i64::from(place) + 1);
+        Self::Rest { rest: step.rest_before(rest, places.max(0).unsigned_abs()), zeros: 0 }
     }
 
     /// Whether nothing may be left if at most so many digits come before the point, and any behind it, of which

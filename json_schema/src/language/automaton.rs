@@ -92,50 +92,38 @@ impl Dfa {
         if !live[0] {
             return Ok(Self { states: vec![DfaState::default()] });
         }
-        let edges: Vec<Edge> = states
-            .iter()
-            .enumerate()
-            .filter(|&(from, _)| live[from])
-            .flat_map(|(from, state)| {
-                state.transitions.iter().filter(|&&(_, to)| live[to]).map(move |(set, to)| Edge {
-                    from,
-                    set: set.clone(),
-                    to: *to,
-                })
-            })
-            .collect();
+        let mut edges = Vec::new();
+        for (from, state) in states.iter().enumerate().filter(|&(from, _)| live[from]) {
+            let alive = state.transitions.iter().filter(|&&(_, to)| live[to]);
+            edges.extend(alive.map(|(set, to)| Edge { from, set, to: *to }));
+        }
         let accepting: Vec<bool> = states.iter().map(|state| state.accepting).collect();
         let block = minimise(&accepting, &edges)?;
         Ok(Self::quotient(&accepting, &edges, &block))
     }
 
-    /// The automaton of blocks of states that are alike.
-    fn quotient(accepting: &[bool], edges: &[Edge], block: &[usize]) -> Self {
+    /// The automaton of blocks of states that are alike; the edges of a state stand together.
+    fn quotient(accepting: &[bool], edges: &[Edge<'_>], block: &[usize]) -> Self {
         let blocks = block.iter().max().map_or(0, |last| last + 1);
         let mut states = vec![DfaState::default(); blocks];
-        let mut ranges: FxHashMap<(usize, usize), Vec<(char, char)>> = FxHashMap::default();
-        let mut representative = vec![None; blocks];
-        for (state, &block) in block.iter().enumerate() {
-            states[block].accepting = accepting[state];
-            representative[block].get_or_insert(state);
+        for (&block, &accepting) in block.iter().zip(accepting) {
+            states[block].accepting = accepting;
         }
-        let mut order = Vec::new();
-        for edge in edges {
-            let (from, to) = (block[edge.from], block[edge.to]);
-            if representative[from] == Some(edge.from) {
-                let all = ranges.entry((from, to)).or_default();
-                if all.is_empty() {
-                    order.push((from, to));
-                }
-                all.extend_from_slice(edge.set.ranges());
+        let mut is_done = vec![false; blocks];
+        for edges in edges.chunk_by(|a, b| a.from == b.from) {
+            let from = block[edges[0].from];
+            if std::mem::replace(&mut is_done[from], true) {
+                continue;
             }
-        }
-        for key @ (from, to) in order {
-            let set = CharSet::from_ranges(ranges.remove(&key).unwrap_or_default());
-            states[from].transitions.push((set, to));
-        }
-        for state in &mut states {
-            state.transitions.sort_unstable_by_key(|(set, _)| set.ranges().first().copied());
+            let mut targets: Vec<_> = edges.iter().map(|edge| (block[edge.to], edge.set)).collect();
+            targets.sort_by_key(|&(to, _)| to);
+            let transitions = targets.chunk_by(|a, b| a.0 == b.0).map(|alike| {
+                let ranges = alike.iter().flat_map(|(_, set)| set.ranges());
+                (CharSet::from_ranges(ranges.copied()), alike[0].0)
+            });
+            let mut transitions: Vec<_> = transitions.collect();
+            transitions.sort_unstable_by_key(|(set, _)| set.ranges().first().copied());
+            states[from].transitions = transitions;
         }
         Self { states: renumbered(states, block[0]) }
     }

@@ -7,14 +7,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::class::{CharSet, following};
+use super::class::{CharRange, CharSet, following};
 use super::store::TooLarge;
 
 /// Leads from a state to another one.
 #[derive(Debug)]
-pub(super) struct Edge {
+pub(super) struct Edge<'a> {
     pub(super) from: usize,
-    pub(super) set: CharSet,
+    pub(super) set: &'a CharSet,
     pub(super) to: usize,
 }
 
@@ -23,17 +23,28 @@ const MOST_EDGES: usize = 1_000_000;
 
 /// By state, the number of its block. States may be left out of the edges; where they go is not
 /// said.
-pub(super) fn minimise(accepting: &[bool], edges: &[Edge]) -> Result<Vec<usize>, TooLarge> {
-    let letters = letters(edges)?;
-    let mut arrows: Vec<(usize, usize, usize)> = Vec::new();
-    for edge in edges {
-        let inside = letters.get(&edge.set).into_iter().flatten();
-        arrows.extend(inside.map(|&letter| (letter, edge.from, edge.to)));
-        if arrows.len() > MOST_EDGES {
-            return Err(TooLarge);
+pub(super) fn minimise(accepting: &[bool], edges: &[Edge<'_>]) -> Result<Vec<usize>, TooLarge> {
+    let Letters { of_set, set_of, count } = Letters::new(edges)?;
+    let inside = |edge: usize| of_set[set_of[edge]].iter();
+    // The arrows of each letter lie side by side.
+    let mut bounds = vec![0; count + 1];
+    for letter in (0..edges.len()).flat_map(inside) {
+        bounds[letter + 1] += 1;
+    }
+    for letter in 0..count {
+        bounds[letter + 1] += bounds[letter];
+    }
+    if bounds[count] > MOST_EDGES {
+        return Err(TooLarge);
+    }
+    let mut arrows = vec![(0, 0); bounds[count]];
+    let mut next = bounds.clone();
+    for (index, edge) in edges.iter().enumerate() {
+        for &letter in inside(index) {
+            arrows[next[letter]] = (edge.from, edge.to);
+            next[letter] += 1;
         }
     }
-    arrows.sort_unstable();
 
     let mut blocks = Partition::new(accepting.len());
     for state in (0..accepting.len()).filter(|&state| accepting[state]) {
@@ -41,26 +52,20 @@ pub(super) fn minimise(accepting: &[bool], edges: &[Edge]) -> Result<Vec<usize>,
     }
     blocks.split();
     let mut cords = Partition::new(arrows.len());
-    for group in arrows.chunk_by(|a, b| a.0 == b.0).scan(0, |start, group| {
-        let range = *start..*start + group.len();
-        *start = range.end;
-        Some(range)
-    }) {
-        for arrow in group {
-            cords.mark(arrow);
-        }
+    for letter in bounds.windows(2) {
+        (letter[0]..letter[1]).for_each(|arrow| cords.mark(arrow));
         cords.split();
     }
 
     let mut arriving = vec![Vec::new(); accepting.len()];
-    for (arrow, &(_, _, to)) in arrows.iter().enumerate() {
+    for (arrow, &(_, to)) in arrows.iter().enumerate() {
         arriving[to].push(arrow);
     }
     // The arrows into one block need not be looked at: they are what the others leave.
     let (mut block, mut cord) = (1, 0);
     while cord < cords.len() {
         for index in cords.range(cord) {
-            blocks.mark(arrows[cords.elements[index]].1);
+            blocks.mark(arrows[cords.elements[index]].0);
         }
         blocks.split();
         cord += 1;
@@ -77,53 +82,56 @@ pub(super) fn minimise(accepting: &[bool], edges: &[Edge]) -> Result<Vec<usize>,
     Ok(blocks.block)
 }
 
-/// By set of code points, the letters in it; what no edge tells apart is one letter.
-fn letters(edges: &[Edge]) -> Result<FxHashMap<&CharSet, Vec<usize>>, TooLarge> {
-    let mut letters: FxHashMap<&CharSet, Vec<usize>> = FxHashMap::default();
-    let sets: Vec<&CharSet> = edges
-        .iter()
-        .map(|edge| &edge.set)
-        .filter(|set| letters.insert(set, Vec::new()).is_none())
-        .collect();
-    // No bound lies within a run of code points from one of these to the next.
-    let mut runs: Vec<char> = std::iter::once('\0')
-        .chain(
-            sets.iter()
-                .flat_map(|set| set.ranges())
-                .flat_map(|&(lo, hi)| [Some(lo), following(hi)])
-                .flatten(),
-        )
-        .collect();
-    runs.sort_unstable();
-    runs.dedup();
-    let at = |c| runs.partition_point(|&start| start < c);
-    let runs_of = |set: &CharSet| -> Vec<usize> {
-        let covered = |&(lo, hi)| at(lo)..following(hi).map_or(runs.len(), at);
-        set.ranges().iter().flat_map(covered).collect()
-    };
-    let mut partition = Partition::new(runs.len());
-    let mut looks = 0;
-    for &set in &sets {
-        let runs = runs_of(set);
-        looks += runs.len();
-        if looks > MOST_EDGES {
-            return Err(TooLarge);
+/// The letters of an automaton: what no edge tells apart is one letter.
+struct Letters {
+    /// By set of code points, the letters in it.
+    of_set: Vec<Vec<usize>>,
+    /// By edge, the number of its set.
+    set_of: Vec<usize>,
+    /// How many letters there are.
+    count: usize,
+}
+
+impl Letters {
+    fn new<'a>(edges: &[Edge<'a>]) -> Result<Self, TooLarge> {
+        let mut numbers: FxHashMap<&'a CharSet, usize> = FxHashMap::default();
+        let mut sets: Vec<&'a CharSet> = Vec::new();
+        let number = |edge: &Edge<'a>| {
+            *numbers.entry(edge.set).or_insert_with(|| {
+                sets.push(edge.set);
+                sets.len() - 1
+            })
+        };
+        let set_of = edges.iter().map(number).collect();
+        // No bound lies within a run of code points from one of these to the next.
+        let bounds = sets.iter().flat_map(|set| set.ranges());
+        let bounds = bounds.flat_map(|&(lo, hi)| [Some(lo), following(hi)]).flatten();
+        let mut runs: Vec<char> = std::iter::once('\0').chain(bounds).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        let at = |c| runs.partition_point(|&start| start < c);
+        let covered = |&(lo, hi): &CharRange| at(lo)..following(hi).map_or(runs.len(), at);
+        let runs_of = |set: &CharSet| set.ranges().iter().flat_map(covered).collect();
+        let mut of_set: Vec<Vec<usize>> = Vec::with_capacity(sets.len());
+        let mut partition = Partition::new(runs.len());
+        let mut looks = 0;
+        for set in sets {
+            let inside: Vec<usize> = runs_of(set);
+            looks += inside.len();
+            if looks > MOST_EDGES {
+                return Err(TooLarge);
+            }
+            inside.iter().for_each(|&run| partition.mark(run));
+            partition.split();
+            of_set.push(inside);
         }
-        for run in runs {
-            partition.mark(run);
+        for inside in &mut of_set {
+            inside.iter_mut().for_each(|run| *run = partition.block[*run]);
+            inside.sort_unstable();
+            inside.dedup();
         }
-        partition.split();
+        Ok(Self { of_set, set_of, count: partition.len() })
     }
-    for set in sets {
-        let mut inside = runs_of(set);
-        for run in &mut inside {
-            *run = partition.block[*run];
-        }
-        inside.sort_unstable();
-        inside.dedup();
-        letters.insert(set, inside);
-    }
-    Ok(letters)
 }
 
 /// A partition of the numbers below some number that can be refined.

@@ -106,6 +106,17 @@ impl Step {
         (rest * 10 + u64::from(digit)) % self.factor
     }
 
+    /// What matters of a remainder before so many further digits or more.
+    pub(crate) fn rest_before(self, rest: u64, digits: u64) -> u64 {
+        let mut modulus = self.factor;
+        // Each of them takes a factor of 10.
+        for _ in 0..digits.min(64) {
+            let odd = if modulus.is_multiple_of(2) { modulus / 2 } else { modulus };
+            modulus = if odd.is_multiple_of(5) { odd / 5 } else { odd };
+        }
+        rest % modulus
+    }
+
     /// The remainder of the factor after some more zeros.
     pub(crate) fn shift(self, rest: u64, zeros: u64) -> u64 {
         // 10^64 has all factors 2 and 5 that a factor below 2^64 can have: then only whether the
@@ -171,6 +182,22 @@ mod tests {
             assert_eq!(parts, expected, "{whole}");
             let common = parts.into_iter().reduce(|a, b| a.common(b).unwrap());
             assert_eq!(common, Some(step(whole)));
+        }
+    }
+
+    #[test]
+    fn what_matters_of_remainders() {
+        for (whole, digits, expected) in
+            [("25", 0, 25), ("25", 1, 5), ("25", 2, 1), ("25", 9, 1), ("24", 1, 12), ("24", 64, 3)]
+        {
+            let step = step(whole);
+            let rests = (0..step.factor).map(|rest| step.rest_before(rest, digits));
+            let different: std::collections::BTreeSet<u64> = rests.clone().collect();
+            assert_eq!(different.len(), expected, "{whole}, {digits}");
+            for (rest, less) in rests.enumerate() {
+                let shifted = step.shift(rest as u64, digits);
+                assert_eq!(step.shift(less, digits), shifted, "{rest} of {whole}, {digits}");
+            }
         }
     }
 

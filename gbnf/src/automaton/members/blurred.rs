@@ -4,11 +4,14 @@
 use smallvec::SmallVec;
 
 use crate::automaton::members::{
-    Context, ContextId, Forgotten, Guesses, KeyAfter, KeyStateId, MOST_FORGOTTEN, MemberState,
-    MemberTables, Shape, WrittenKeys,
+    Context, ContextId, Forgotten, Guesses, KeyAfter, KeyStateId, MOST_FORGOTTEN,
+    MOST_KEYS_OF_TOKEN, MemberState, MemberTables, Shape, WrittenKeys,
 };
 use crate::automaton::terms::{TermId, Terms};
 use crate::automaton::texts::{SetId, TextId};
+
+/// A key of so many bytes is long.
+const LONG: u32 = 8;
 
 /// What may follow the members that an object has, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -65,8 +68,27 @@ impl MemberTables {
         }
         let forgotten = Forgotten::All;
         let state = self.states.intern(MemberState { written: SetId::EMPTY, forgotten, ..state });
-        let blurred = Context { state, written: None, path: TextId::EMPTY, is_blurred: true };
+        let blurred = Context { is_blurred: true, ..Context::start(state, None) };
         Some((ContextId(self.contexts.intern(blurred)), written.map(WrittenKeys)))
+    }
+
+    /// The context of a long key that differs from all those before it, of which is forgotten what has been
+    /// read of it: what a token has behind it is mostly too short to be the same key. Nothing if it is not
+    /// long.
+    pub(crate) fn long_key(&mut self, context: ContextId) -> Option<ContextId> {
+        let Context { state, written, length, is_blurred, .. } = *self.contexts.get(context.0);
+        let state = *self.states.get(state);
+        let forgets =
+            is_blurred || state.blurred.is_some() || state.forgotten != Forgotten::Nothing;
+        if forgets || written.is_some() || length < LONG {
+            return None;
+        }
+        // Few lengths are told apart, and none beyond that of any token.
+        let at_least = 1 << length.min(MOST_KEYS_OF_TOKEN as u32).ilog2();
+        let forgotten = Forgotten::Long { at_least };
+        let state = self.states.intern(MemberState { forgotten, ..state });
+        let long = Context { is_blurred: true, ..Context::start(state, None) };
+        Some(ContextId(self.contexts.intern(long)))
     }
 
     /// What is known, or else that it has been asked for.

@@ -73,6 +73,18 @@ impl Session {
         Some(Blurred { entry: Entry { label, ..blurred.entry }, written, ..blurred })
     }
 
+    /// A configuration within a long key that differs only in what has been read of it. What follows is the
+    /// same as far as [`Session::if_blurred`] finds it. Nothing if it is not such a one, or lies within
+    /// items. Not for the inside of [`Session::look_ahead`].
+    pub fn long_key(&mut self, entry: Entry) -> Option<Entry> {
+        let Label::Key { shape, state, context } = entry.label else { return None };
+        if entry.track != TrackId::NONE {
+            return None;
+        }
+        let context = self.members.long_key(context)?;
+        Some(Entry { label: Label::Key { shape, state, context }, ..entry })
+    }
+
     /// What is found with such a configuration; nothing if it has mattered which members an object or
     /// which items a list has of which that is not known.
     pub fn if_blurred<T>(&mut self, find: impl FnOnce(&mut Self) -> T) -> Option<T> {
