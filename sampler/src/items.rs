@@ -142,6 +142,10 @@ impl Lookahead<'_> {
         if !state.entries().iter().any(|&entry| self.session.is_like(entry)) {
             return false;
         }
+        // What lives before blanks does so within them.
+        if term.is_some() && state.entries().iter().all(|&entry| self.session.is_blank(entry)) {
+            return false;
+        }
         let (trie, terms) = (&self.engine.tables.trie, Arc::clone(self.session.terms()));
         let mut pending = vec![(node, state.clone(), term)];
         while let Some((node, state, term)) = pending.pop() {

@@ -10,17 +10,17 @@ use crate::engine::{Engine, MaskMemo};
 use crate::rng::Mt19937;
 
 /// So many bytes are read in all,
-const BYTES: usize = 1000;
+const BYTES: usize = 1500;
 /// of one text at most so many.
-const LONGEST: usize = 80;
+const LONGEST: usize = 200;
 /// So much work the masks may take together, as a step (see [`Session::limited`]),
-const MOST_WORK: u64 = 1 << 16;
+const MOST_WORK: u64 = 1 << 17;
 /// so many nodes of the trie may be visited,
-const MOST_VISITED: u64 = 1 << 18;
-/// and so many terms made: some milliseconds.
-const MOST_TERMS: usize = 2_000;
+const MOST_VISITED: u64 = 1 << 19;
+/// and so many terms made: up to some twenty milliseconds.
+const MOST_TERMS: usize = 4_000;
 /// A text in which so many bytes show nothing new is given up,
-const DULL: usize = 16;
+const DULL: usize = 24;
 /// and when more texts than these show nothing new, enough has been read.
 const ENOUGH: usize = 4;
 

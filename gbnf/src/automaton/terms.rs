@@ -7,6 +7,7 @@
 
 mod absorb;
 mod after;
+mod blank;
 mod byte_set;
 mod conjunction;
 mod derivative;
@@ -128,6 +129,8 @@ struct Entry {
 #[derive(Debug, Default)]
 struct Further {
     row: OnceLock<Row>,
+    /// See [`Terms::is_blank`].
+    blank: OnceLock<bool>,
     plenty: OnceLock<bool>,
     /// See [`Terms::stays_plenty`].
     stays_plenty: OnceLock<bool>,

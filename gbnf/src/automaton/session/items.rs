@@ -222,16 +222,23 @@ impl Session {
                 return true;
             }
             let Reached { entries, text, .. } = reached;
-            let state = State { entries: self.canonical(entries), complete: false, text };
+            let mut state = State { entries: self.canonical(entries), complete: false, text };
             if !seen.insert(state.entries.clone()) {
                 continue;
             }
             let outside = |entry: &Entry| self.lists.tracks.is_outside(entry.track);
             let outside = state.entries.iter().all(outside);
-            for byte in self.first(&state).iter() {
-                let is_blank = BLANKS.contains(&byte);
+            let behind = self.behind_blanks(&mut state);
+            if self.is_out(&behind) {
+                return true;
+            }
+            ahead.extend((!behind.entries.is_empty()).then_some(behind));
+            let first = self.first(&state);
+            let is_blank = |byte: &u8| BLANKS.contains(byte);
+            let others = first.iter().filter(|byte| !is_blank(byte));
+            for byte in others.chain(first.iter().filter(is_blank)) {
                 // The text stays as it is: blanks that make no difference lead to the same states.
-                let stays = is_blank && outside;
+                let stays = is_blank(&byte) && outside;
                 let text = if stays { text } else { self.text_with(text, &[byte]) };
                 let after = self.read(&state, byte, text);
                 // Mostly the first byte leads out already.
@@ -242,6 +249,28 @@ impl Session {
             }
         }
         false
+    }
+
+    /// Whether a configuration reads nothing but blanks up to the end of its terminal, which count in no item:
+    /// what follows is the same whichever they are.
+    pub fn is_blank(&self, entry: Entry) -> bool {
+        matches!(entry.label, Label::Term(term) if self.terms.is_blank(term))
+            && self.lists.tracks.is_outside(entry.track)
+    }
+
+    /// What follows the configurations of a state that read nothing but blanks, which are taken out.
+    fn behind_blanks(&mut self, state: &mut State) -> Reached {
+        let mut behind = Reached::new(state.text);
+        let entries = std::mem::take(&mut state.entries);
+        for entry in entries {
+            if self.is_blank(entry) {
+                let popped = self.pop(entry.below);
+                self.reach(popped, entry.track, &mut behind);
+            } else {
+                state.entries.push(entry);
+            }
+        }
+        behind
     }
 
     /// Whether each item has ended, or some configuration lies in items that all differ.
