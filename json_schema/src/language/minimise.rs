@@ -121,12 +121,16 @@ impl Letters {
             if looks > MOST_EDGES {
                 return Err(TooLarge);
             }
-            inside.iter().for_each(|&run| partition.mark(run));
+            for &run in &inside {
+                partition.mark(run);
+            }
             partition.split();
             of_set.push(inside);
         }
         for inside in &mut of_set {
-            inside.iter_mut().for_each(|run| *run = partition.block[*run]);
+            for run in inside.iter_mut() {
+                *run = partition.block[*run];
+            }
             inside.sort_unstable();
             inside.dedup();
         }

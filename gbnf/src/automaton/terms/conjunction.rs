@@ -145,7 +145,9 @@ impl Terms {
             return known;
         }
         if let Term::All { all, none } = &self.entry(term).term
-            && (self.fits_length(all, none) || none.is_empty() && self.have_text_in_common(all))
+            && (self.fits_length(all, none)
+                || self.have_text_straight_on(all, none)
+                || none.is_empty() && self.have_text_in_common(all))
         {
             return self.note(&[term], Ok(true));
         }

@@ -1,5 +1,6 @@
-//! A quick look for a text that several terms have in common, as they are built: nearly every
-//! conjunction that is met has one, and no state has to be made to see it.
+//! Quick looks for a text that several terms have in common: straight on through their states, byte by byte
+//! nearer to the ends of all, and then as they are built. Nearly every conjunction that is met has one, and
+//! none of its states has to be made to see it.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -7,6 +8,9 @@ use super::{ByteSet, Term, TermId, Terms};
 
 /// After so many steps the look is over.
 const MOST_STEPS: usize = 300;
+
+/// Longer texts are not looked for straight on.
+const MOST_BYTES: usize = 64;
 
 /// What a text has to match next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +53,43 @@ impl Terms {
             }
         }
         false
+    }
+
+    /// Whether a text is found that all of some terms match and none of some others, with bytes each of which
+    /// brings the former nearer to their ends. If none is found, there may be one.
+    pub(super) fn have_text_straight_on(&self, all: &[TermId], none: &[TermId]) -> bool {
+        let mut all: SmallVec<[TermId; 4]> = all.into();
+        let mut none: SmallVec<[TermId; 4]> = none.into();
+        for _ in 0..MOST_BYTES {
+            let nullable = |&term: &TermId| self.nullable(term);
+            if all.iter().all(nullable) && !none.iter().any(nullable) {
+                return true;
+            }
+            let Some(byte) = self.byte_straight_on(&all) else { return false };
+            for term in all.iter_mut().chain(&mut none) {
+                *term = self.next(*term, byte);
+            }
+        }
+        false
+    }
+
+    /// A byte that may come in all of some terms and brings them nearer to their ends: first that one which
+    /// is the nearest but not there yet.
+    fn byte_straight_on(&self, all: &[TermId]) -> Option<u8> {
+        let left_of = |term: &TermId| self.shortest(*term);
+        let left: u64 = all.iter().map(|term| u64::from(left_of(term))).sum();
+        let nearest =
+            all.iter().filter(|term| left_of(term) > 0).min_by_key(|term| left_of(term))?;
+        let firsts = all.iter().map(|&term| self.first(term));
+        let common = firsts.fold(ByteSet::ALL, |common, first| common.intersection(&first));
+        let nearer = |&&(_, _, to): &&(u8, u8, TermId)| left_of(&to) < left_of(nearest);
+        let ranges = self.transitions(*nearest).iter().filter(nearer);
+        let mut bytes =
+            ranges.filter_map(|&(low, high, _)| (low..=high).find(|&byte| common.contains(byte)));
+        bytes.find(|&byte| {
+            let after = all.iter().map(|&term| u64::from(left_of(&self.next(term, byte))));
+            after.sum::<u64>() < left
+        })
     }
 
     /// Whether some parts have a text in common up to the first choice, where each way on is added to
@@ -204,6 +245,26 @@ mod tests {
         for (all, expected) in cases {
             assert_eq!(terms.have_text_in_common(all), expected, "{all:?}");
             assert_eq!(terms.all(all.to_vec(), Vec::new()).unwrap() != TermId::NOTHING, expected);
+        }
+    }
+
+    #[test]
+    fn texts_are_found_straight_on() {
+        let terms = Terms::default();
+        let any = terms.class(&[(' ', '~')]);
+        let some = terms.repeat(any, 0, None);
+        let with = |lo, hi| terms.concat(some, terms.concat(terms.class(&[(lo, hi)]), some));
+        let all = [with('A', 'Z'), with('0', '9'), with('a', 'z')];
+        let and = |length| [&all[..], &[length]].concat();
+        let upto = |min, max| terms.repeat(any, min, Some(max));
+        for (length, none, expected) in [
+            (upto(8, 64), TermId::NOTHING, true),
+            (upto(8, 64), with('!', '!'), true),
+            (upto(3, 3), TermId::NOTHING, true),
+            (upto(0, 2), TermId::NOTHING, false),
+            (upto(8, 64), some, false),
+        ] {
+            assert_eq!(terms.have_text_straight_on(&and(length), &[none]), expected, "{length:?}");
         }
     }
 }
