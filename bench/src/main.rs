@@ -33,6 +33,7 @@ mod sampler_differences;
 mod sampler_row;
 mod samplers;
 mod schema_options;
+mod stress;
 mod suite;
 mod text;
 mod times;
@@ -82,6 +83,8 @@ enum Command {
     Plots(plots::Options),
     /// Reads many different schemas through one engine and says what memory it holds
     Memory(memory::Options),
+    /// Makes schemas out of others, writes documents at random under them and says what is wrong or slow
+    Stress(stress::Options),
     /// Reads the texts of grammars token by token through masks
     Gbnf(gbnf_speed::Options),
     /// Times lazy grammars in free text and behind their triggers
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
         Command::Profile(options) => profile::run(&options),
         Command::Plots(options) => plots::run(&options),
         Command::Memory(options) => memory::run(&options),
+        Command::Stress(options) => stress::run(&options),
         Command::Gbnf(options) => gbnf_speed::run(&options),
         Command::Lazy(options) => lazy_speed::run(&options),
         Command::Samplers(options) => samplers::run(&options),
