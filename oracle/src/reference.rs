@@ -27,6 +27,9 @@ pub struct Reference {
 /// How many ways to go on are tried, to find one to finish a text.
 const MOST_TRIED: usize = 3_000;
 
+/// How many items these may have together: where keys can be told apart in many ways, one byte has thousands.
+const MOST_ITEMS: usize = 100_000;
+
 /// How many bytes of one kind are tried, to find a way to finish a text.
 const SAME_KIND: usize = 12;
 
@@ -166,13 +169,14 @@ impl Chart<'_> {
             return true;
         }
         let mut ahead = BTreeMap::from([((self.shortest_rest(), 0), self.clone())]);
-        let mut tried = 0_usize;
+        let (mut tried, mut items) = (0_usize, 0_usize);
         while let Some((_, chart)) = ahead.pop_first() {
             if chart.matches() {
                 return true;
             }
             // What is given up once need not be sought again: no answer counts any more.
-            if tried > MOST_TRIED || self.bnf.gave_up.load(Ordering::Relaxed) {
+            let is_too_long = tried > MOST_TRIED || items > MOST_ITEMS;
+            if is_too_long || self.bnf.gave_up.load(Ordering::Relaxed) {
                 self.bnf.gave_up.store(true, Ordering::Relaxed);
                 return true;
             }
@@ -180,6 +184,7 @@ impl Chart<'_> {
                 let mut longer = chart.clone();
                 if longer.read(byte) {
                     tried += 1;
+                    items += longer.last().items.len();
                     ahead.insert((longer.shortest_rest(), usize::MAX - tried), longer);
                 }
             }
