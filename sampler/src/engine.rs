@@ -379,8 +379,6 @@ impl Engine {
         entry: Entry,
         most_work: u64,
     ) -> Option<KnownMask> {
-        // What has not been found with less work is looked for again.
-        let is_all_work = most_work >= self.most_work();
         let key = (entry, state.text_of(entry));
         if let Some(Blurred { entry: blurred, written, has_items }) = session.blurred(entry) {
             if (written.is_some() || has_items)
@@ -388,8 +386,7 @@ impl Engine {
             {
                 return Some(known);
             }
-            let known = self.if_blurred(session, memo, state, blurred, most_work);
-            if let Some(mask) = known? {
+            if let Some(mask) = self.find_mask(session, memo, state, blurred, most_work, true)? {
                 if written.is_none() && !has_items {
                     return Some(Some(mask));
                 }
@@ -402,40 +399,32 @@ impl Engine {
             }
         }
         if let Some(long) = session.long_key(entry)
-            && let Some(mask) = self.if_blurred(session, memo, state, long, most_work)?
+            && let Some(mask) = self.find_mask(session, memo, state, long, most_work, true)?
         {
             return Some(Some(mask));
         }
-        memo.masks.get(&key).or_else(|| {
-            (most_work > 0).then(|| {
-                let mask = self.entry_mask(session, &mut memo.lookahead, state, entry, most_work);
-                let mask = mask.map(Arc::new);
-                if is_all_work || mask.is_some() {
-                    memo.masks.insert(key, mask.clone());
-                }
-                mask
-            })
-        })
+        self.find_mask(session, memo, state, entry, most_work, false)
     }
 
-    /// The mask of a configuration of which some is forgotten, if it is known or may be looked for; that is
-    /// nothing where what is forgotten matters.
-    fn if_blurred(
+    /// The mask of a configuration, if it is known or may be looked for. Of one that `is_blurred` some is
+    /// forgotten: nothing where that matters.
+    fn find_mask(
         &self,
         session: &mut Session,
         memo: &mut MaskMemo,
         state: &State,
-        blurred: Entry,
+        entry: Entry,
         most_work: u64,
+        is_blurred: bool,
     ) -> Option<KnownMask> {
-        let key = (blurred, state.text_of(blurred));
+        let key = (entry, state.text_of(entry));
         memo.masks.get(&key).or_else(|| {
             (most_work > 0).then(|| {
                 let lookahead = &mut memo.lookahead;
-                let find = |session: &mut Session| {
-                    self.entry_mask(session, lookahead, state, blurred, most_work)
+                let mut find = |session: &mut Session| {
+                    self.entry_mask(session, lookahead, state, entry, most_work)
                 };
-                let mask = session.if_blurred(find);
+                let mask = if is_blurred { session.if_blurred(find) } else { Some(find(session)) };
                 // What has not been found with less work is looked for again.
                 let is_all_work = most_work >= self.most_work();
                 let is_final = is_all_work || mask.as_ref().is_none_or(Option::is_some);

@@ -45,11 +45,7 @@ impl Forbidden {
             return None;
         }
         // A walk by shapes visits few nodes where most states tell no letters apart.
-        let tells_apart = |&(lo, hi): &(u8, u8)| {
-            let class = &rows[base as usize][usize::from(lo)..=usize::from(hi)];
-            class.iter().any(|&to| to != class[0])
-        };
-        if !CLASSES.iter().any(tells_apart) {
+        if !quotient.tells_letters_apart(base) {
             return None;
         }
         let states = 0..rows.len() as u32;

@@ -16,7 +16,7 @@ use crate::kinds::Kinds;
 use crate::loops::kinds_to;
 use crate::meant::Meant;
 use crate::preorder::Reach;
-use crate::shapes::{class_of, next_of_class};
+use crate::shapes::{CLASSES, class_of, next_of_class};
 use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TrieNode;
@@ -127,6 +127,12 @@ impl Quotient {
         let states = 0..self.0.len() as u32;
         let mut row = |&state: &u32| &*self.0[state as usize];
         states.map(|state| kinds_to(&state, &state, Kinds::ALL, &mut row)).collect()
+    }
+
+    /// Whether a state tells letters, digits or other bytes of one class apart.
+    pub(crate) fn tells_letters_apart(&self, state: u32) -> bool {
+        let row = &self.0[state as usize];
+        (0..CLASSES.len()).any(|class| next_of_class(row, class, OUT).is_none())
     }
 
     /// Where each byte leads from each state.

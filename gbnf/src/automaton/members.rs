@@ -126,7 +126,7 @@ type SeenId = u32;
 type CountsId = u32;
 
 /// Which of the keys that have been written and must be remembered have been forgotten.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Forgotten {
     Nothing,
     /// Some of at least so many bytes: see [`MemberTables::with_some_key`].

@@ -109,10 +109,11 @@ impl Step {
     /// What matters of a remainder before so many further digits or more.
     pub(crate) fn rest_before(self, rest: u64, digits: u64) -> u64 {
         let mut modulus = self.factor;
-        // Each of them takes a factor of 10.
+        // Each of them takes a factor of 10, as far as there is one.
         for _ in 0..digits.min(64) {
-            let odd = if modulus.is_multiple_of(2) { modulus / 2 } else { modulus };
-            modulus = if odd.is_multiple_of(5) { odd / 5 } else { odd };
+            for factor in [2, 5] {
+                modulus /= if modulus.is_multiple_of(factor) { factor } else { 1 };
+            }
         }
         rest % modulus
     }

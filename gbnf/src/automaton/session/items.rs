@@ -232,13 +232,11 @@ impl Session {
             if self.is_out(&behind) {
                 return true;
             }
-            ahead.extend((!behind.entries.is_empty()).then_some(behind));
-            let first = self.first(&state);
-            let is_blank = |byte: &u8| BLANKS.contains(byte);
-            let others = first.iter().filter(|byte| !is_blank(byte));
-            for byte in others.chain(first.iter().filter(is_blank)) {
+            behind_blanks.extend((!behind.entries.is_empty()).then_some(behind));
+            for byte in self.first(&state).iter() {
+                let is_blank = BLANKS.contains(&byte);
                 // The text stays as it is: blanks that make no difference lead to the same states.
-                let stays = is_blank(&byte) && outside;
+                let stays = is_blank && outside;
                 let text = if stays { text } else { self.text_with(text, &[byte]) };
                 let after = self.read(&state, byte, text);
                 // Mostly the first byte leads out already.
