@@ -45,7 +45,7 @@ pub use members::{ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, WrittenKey
 pub use session::{Blurred, Entry, FrameId, Session, State, Surroundings, ValueId};
 pub use shortest::{Needs, Spelling};
 pub use stack::NodeId;
-pub use terms::{ByteSet, Fingerprint, FrozenTerms, Reading, Rounds, TermId, Terms};
+pub use terms::{ByteSet, Fingerprint, FrozenTerms, Longest, Reading, Rounds, TermId, Terms};
 pub use texts::TextId;
 pub use tracks::TrackId;
 

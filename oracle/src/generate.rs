@@ -1,7 +1,7 @@
 //! Random grammars, texts and vocabularies, as strategies of proptest.
 //!
 //! Grammars are over few characters, so that alternatives collide: `a b c`, `é ж` (two bytes, the
-//! same first one in `é` and the class `[à-ÿ]`), `漢` (three) and `😀` (four). The start rule is
+//! same first one in `é` and the class `[à-ÿ]`), `漢` (three), `😀` (four) and digits, which are counted. The start rule is
 //! always `root`. All trees have the canonical shape of [`ExprKind`].
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use crate::reference::Reference;
 
 /// The bytes of the characters that grammars are made of, and some that occur in none.
-pub const ALPHABET: &[u8] = "abcx,= éжÿ漢😀".as_bytes();
+pub const ALPHABET: &[u8] = "abcx07,= éжÿ漢😀".as_bytes();
 
 /// Grammars of up to six rules: left-recursive in every way, nullable, ambiguous, cyclic, with
 /// nested and overlapping counters, with conjunctions, with rules that cannot finish or are not
@@ -221,7 +221,7 @@ fn piece() -> BoxedStrategy<Vec<u8>> {
     let characters =
         ["a", "b", "c", "a", "b", "c", "x", ",", "=", "a=", " ", "é", "ÿ", "ж", "漢", "😀"]
             .into_iter()
-            .chain(["{", "}", "[", "]", "\"", "},"]);
+            .chain(["{", "}", "[", "]", "\"", "},", "0", "70"]);
     let broken: [&[u8]; 7] =
         [b"\xC3", b"\xA9", b"\xE6\xBC", b"\xF0\x9F", b"\xED\xA0\x80", b"\xFF", b"\0"];
     prop_oneof![
@@ -341,9 +341,24 @@ fn small() -> BoxedStrategy<Expr> {
         1 => terminal().prop_map(Expr::optional),
         1 => (0_usize..6).prop_map(|offset| rule(offset).optional()),
         1 => (terminal(), bounds(3)).prop_map(|(item, (min, max))| item.repeat(min, max)),
+        1 => digits(),
         1 => conjunction(),
     ]
     .boxed()
+}
+
+/// A counted number of digits, mostly more than a token has in a row, and perhaps one more of another kind.
+fn digits() -> BoxedStrategy<Expr> {
+    let digits = || select(vec![vec![('0', '9')], vec![('0', '0')], vec![('7', '9')]]);
+    let counted = (digits(), 0..=2_u32, 2..=9_u32)
+        .prop_map(|(digits, min, max)| Expr::class(digits).repeat(min, Some(max)));
+    (counted, digits().prop_map(Expr::class), 0..3)
+        .prop_map(|(counted, other, shape)| match shape {
+            0 => counted,
+            1 => sequence([other, counted]),
+            _ => sequence([counted, other]),
+        })
+        .boxed()
 }
 
 /// What one or two regular expressions match and up to two others do not.
@@ -361,6 +376,7 @@ fn conjunction() -> BoxedStrategy<Expr> {
         1 => Just(letters().repeat(0, None)),
         1 => bounds(3).prop_map(move |(min, max)| letters().repeat(min, max)),
         1 => bounds(3).prop_map(|(min, max)| Expr::new(ExprKind::Any).repeat(min, max)),
+        1 => digits(),
         // A bound that is out of a token's reach.
         1 => (4..=12_u32).prop_map(|max| Expr::class([('a', 'e')]).repeat(0, Some(max))),
     ];

@@ -37,7 +37,7 @@ impl Unbounded {
         }
         match entry.label {
             Label::Term(term) => {
-                let longest = tables.trie.height(TokenTrie::ROOT);
+                let longest = tables.longest(TokenTrie::ROOT);
                 let (free, _) = session.terms().without_bounds(term, longest);
                 let entry = Entry { label: Label::Term(free), ..entry };
                 (free != term).then_some(Self { entry, bound: None })

@@ -583,7 +583,7 @@ mod tests {
             let (mut compared, mut inside) = (0, 0);
             for text in ["", "=", "= ", "==-", "-", "--", "= = = = = = = = = = = = = = = = "] {
                 let term = text.bytes().fold(start, |term, byte| terms.next(term, byte));
-                let (free, bytes) = terms.without_bounds(term, 20);
+                let (free, bytes) = terms.without_bounds(term, 20.into());
                 if free == term {
                     continue;
                 }

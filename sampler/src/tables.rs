@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, TermId, Terms};
+use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, Longest, TermId, Terms};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -40,6 +40,8 @@ pub(crate) struct Tables {
     shapes: Shapes,
     /// Number of ids of the vocabulary.
     pub(crate) len: usize,
+    /// So many digits in a row are in a token at most.
+    most_digits: usize,
     /// By (where in the trie, term).
     interiors: Mutex<Generations<(TrieNode, Fingerprint), Arc<Interior>>>,
     /// By (where in the trie, term, bytes).
@@ -125,6 +127,7 @@ impl Tables {
             trie,
             characters: Characters::new(vocabulary),
             len: vocabulary.len(),
+            most_digits: most_digits(vocabulary),
             interiors: Mutex::new(Generations::new(INTERIORS)),
             crossings: Mutex::new(Generations::new(CROSSINGS)),
             iterations: Mutex::new(Generations::new(ITERATIONS)),
@@ -205,7 +208,7 @@ impl Tables {
 
     /// The tokens of a term, below a node.
     pub(crate) fn interior(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
-        let (term, _) = terms.without_bounds(term, self.trie.height(node));
+        let (term, _) = terms.without_bounds(term, self.longest(node));
         let key = (node, terms.fingerprint(term));
         if let Some(known) = look_up(&self.interiors, &key) {
             return known;
@@ -236,7 +239,7 @@ impl Tables {
         if let Some(table) = Interior::of_run(node, term, self, terms) {
             return (table, None);
         }
-        let (free, short) = terms.without_bounds(term, self.short());
+        let (free, short) = terms.without_bounds(term, self.short().into());
         if free != term && self.trie.at_depth(node, short).len() <= FEW_LONG {
             return (Interior::of_bounded((free, short), node, term, self, terms), None);
         }
@@ -277,8 +280,13 @@ impl Tables {
 
     /// Whether a term has bounds on lengths that some tokens below a node do not reach.
     pub(crate) fn has_bounds(&self, node: TrieNode, term: TermId, terms: &Terms) -> bool {
-        let is_free = |bytes| terms.without_bounds(term, bytes).0 == term;
-        !is_free(self.trie.height(node)) || !is_free(self.short())
+        let is_free = |longest| terms.without_bounds(term, longest).0 == term;
+        !is_free(self.longest(node)) || !is_free(self.short().into())
+    }
+
+    /// How long what tokens have below a node may be.
+    pub(crate) fn longest(&self, node: TrieNode) -> Longest {
+        Longest { bytes: self.trie.height(node), digits: self.most_digits }
     }
 
     /// Tokens of so many bytes are short.
@@ -307,7 +315,7 @@ impl Tables {
         bytes: ByteSet,
         terms: &Terms,
     ) -> Arc<Crossings> {
-        let (term, _) = terms.without_bounds(term, self.trie.height(node));
+        let (term, _) = terms.without_bounds(term, self.longest(node));
         let key = (node, terms.fingerprint(term), bytes);
         shared(&self.crossings, &key, || Crossings::new(node, term, &bytes, self, terms))
     }
@@ -460,6 +468,13 @@ impl<K: Eq + Hash, V: Clone + Footprint> Kept for Mutex<Generations<K, V>> {
     fn keep(&self) {
         self.lock().unwrap_or_else(PoisonError::into_inner).keep();
     }
+}
+
+/// The most digits in a row that a token of the vocabulary has.
+fn most_digits(vocabulary: &Vocabulary) -> usize {
+    let tokens = vocabulary.ordered().iter().filter_map(|&token| vocabulary.bytes(token));
+    let runs = tokens.flat_map(|bytes| bytes.split(|byte| !byte.is_ascii_digit()));
+    runs.map(<[u8]>::len).max().unwrap_or(0)
 }
 
 /// A shared table, built if it is not there. It is built outside the lock: two threads may build

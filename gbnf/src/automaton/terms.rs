@@ -42,6 +42,7 @@ pub use frozen::FrozenTerms;
 pub(crate) use plenty::{COUNTED_STATES, ENDLESS, PLENTY, are_at_least};
 pub use rounds::Rounds;
 use rounds::RoundsKnown;
+pub use slack::Longest;
 use slack::{BoundsLeftOut, TextsProlonged};
 use system::Systems;
 

@@ -118,7 +118,7 @@ impl Terms {
     /// ```
     pub fn stays_plenty(&self, term: TermId, bytes: usize) -> bool {
         // Up to there and beyond, nothing but the bounds differs.
-        let (free, _) = self.without_bounds(term, bytes + AHEAD);
+        let (free, _) = self.without_bounds(term, (bytes + AHEAD).into());
         *self.further(free).stays_plenty.get_or_init(|| {
             let mut states = vec![free];
             let mut at = 0;

@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Term, TermId, Terms, locked};
+use super::{ByteSet, Term, TermId, Terms, locked};
 use crate::graph::Graph;
 
 /// Among so many states it is found out whether a part of a pattern is made of the characters of a
@@ -23,7 +23,8 @@ const MOST_TERMS: usize = 1 << 14;
 /// So many iterations make few enough states, as in a label of a host name.
 const FEW_TIMES: u32 = 64;
 
-/// A loop over so few bytes has few texts, and is quick to walk through with its bound.
+/// A loop over so few bytes has few texts, and is quick to walk through with its bound. Those over digits are met
+/// the most, as numbers have as many digits as can be told apart.
 const FEW_BYTES: usize = 32;
 
 /// A loop that is further down in a term is not looked for: an automaton that is written as a rule for each
@@ -31,16 +32,32 @@ const FEW_BYTES: usize = 32;
 const MOST_LEVELS: u8 = 32;
 
 /// See [`Terms::without_bounds`].
-pub(super) type BoundsLeftOut = FxHashMap<(TermId, usize), (TermId, usize)>;
+pub(super) type BoundsLeftOut = FxHashMap<(TermId, Longest), (TermId, usize)>;
+
+/// How long texts are that may reach a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Longest {
+    /// They have at most so many bytes.
+    pub bytes: usize,
+    /// At most so many digits are in a row within one. Where that is not known, it is the greatest number.
+    pub digits: usize,
+}
+
+impl From<usize> for Longest {
+    /// Texts of at most so many bytes, of which more is not known.
+    fn from(bytes: usize) -> Self {
+        Self { bytes, digits: usize::MAX }
+    }
+}
 
 /// See [`Terms::prolonged`].
 pub(super) type TextsProlonged = FxHashMap<(TermId, TermId), Option<Prolonged>>;
 
 impl Terms {
-    /// The term without those bounds on numbers of iterations and characters that no text of so many
-    /// bytes reaches, and up to how many bytes no text tells the two apart: neither in what may
-    /// follow it nor in whether it is a match. Loops over few characters keep their bounds. If none
-    /// is left out, the term is the same and the number the greatest.
+    /// The term without those bounds on numbers of iterations and characters that no text of such a length
+    /// reaches, and up to how many bytes no text with as few digits in a row tells the two apart: neither in what
+    /// may follow it nor in whether it is a match. Loops over few characters keep their bounds, but for digits. If
+    /// none is left out, the term is the same and the number the greatest.
     ///
     /// ```
     /// use grammask_gbnf::{Automaton, Label, parse};
@@ -49,24 +66,24 @@ impl Terms {
     /// let mut session = automaton.session();
     /// let start = session.start();
     /// let Label::Term(term) = start.entries()[0].label else { panic!("it is a terminal") };
-    /// let (free, bytes) = automaton.terms().without_bounds(term, 90);
+    /// let (free, bytes) = automaton.terms().without_bounds(term, 90.into());
     /// assert_ne!(free, term);
     /// assert!((90..100).contains(&bytes));
-    /// assert_eq!(automaton.terms().without_bounds(term, 100), (term, usize::MAX));
+    /// assert_eq!(automaton.terms().without_bounds(term, 100.into()), (term, usize::MAX));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn without_bounds(&self, term: TermId, bytes: usize) -> (TermId, usize) {
+    pub fn without_bounds(&self, term: TermId, longest: Longest) -> (TermId, usize) {
         if self.entry(term).levels_of_bounds == 0 {
             return (term, usize::MAX);
         }
-        let key = (term, bytes);
+        let key = (term, longest);
         let known = |terms: &Self| locked(&terms.without_bounds).get(&key).copied();
         if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
             return known;
         }
         // As deep as the term is nested.
         let found =
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_without_bounds(term, bytes));
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_without_bounds(term, longest));
         locked(&self.without_bounds).insert(key, found);
         found
     }
@@ -86,7 +103,7 @@ impl Terms {
     fn may_leave_bound_out(&self, term: &Term) -> bool {
         let &Term::Repeat { item, max: Some(_), .. } = term else { return false };
         match &self.entry(item).term {
-            Term::Bytes(set) => set.len() > FEW_BYTES,
+            Term::Bytes(set) => set.len() > FEW_BYTES || are_digits(set),
             _ => !self.nullable(item),
         }
     }
@@ -96,34 +113,42 @@ impl Terms {
         !self.nullable(item) && self.first(item).len() > FEW_BYTES
     }
 
-    fn find_without_bounds(&self, term: TermId, bytes: usize) -> (TermId, usize) {
+    fn find_without_bounds(&self, term: TermId, longest: Longest) -> (TermId, usize) {
         let same = (term, usize::MAX);
         match &self.entry(term).term {
             &Term::Concat(first, second) => {
-                let (first, short) = self.without_bounds(first, bytes);
-                let (second, shorter) = self.without_bounds(second, bytes);
+                let (first, short) = self.without_bounds(first, longest);
+                let (second, shorter) = self.without_bounds(second, longest);
                 (self.concat(first, second), short.min(shorter))
             }
             Term::Alt(items) => {
-                let free = items.iter().map(|&item| self.without_bounds(item, bytes));
+                let free = items.iter().map(|&item| self.without_bounds(item, longest));
                 let (items, short): (Vec<TermId>, Vec<usize>) = free.unzip();
                 (self.alt(items), short.into_iter().min().unwrap_or(usize::MAX))
             }
             &Term::Repeat { item, min, mut max } => {
-                let (free, mut short) = self.without_bounds(item, bytes);
-                if let Some(most) = max
-                    && self.is_loop(item)
-                {
+                let (free, mut short) = self.without_bounds(item, longest);
+                if let Some(most) = max {
                     // The last iteration but one is over.
-                    let reached = (most as usize - 1).saturating_mul(self.shortest(item) as usize);
-                    if reached >= bytes {
+                    let rounds = most as usize - 1;
+                    if self.is_loop(item) {
+                        let reached = rounds.saturating_mul(self.shortest(item) as usize);
+                        if reached >= longest.bytes {
+                            max = None;
+                            short = short.min(reached);
+                        }
+                    } else if let Term::Bytes(set) = &self.entry(item).term
+                        && are_digits(set)
+                        && rounds >= longest.digits
+                    {
                         max = None;
-                        short = short.min(reached);
                     }
                 }
                 (self.repeat(free, min, max), short)
             }
-            Term::All { all, none } => self.free_conjunction(all, none, bytes).unwrap_or(same),
+            Term::All { all, none } => {
+                self.free_conjunction(all, none, longest.bytes).unwrap_or(same)
+            }
             Term::Nothing | Term::Empty | Term::Bytes(_) | Term::Rule { .. } | Term::Hole(_) => {
                 same
             }
@@ -138,7 +163,8 @@ impl Terms {
         none: &[TermId],
         bytes: usize,
     ) -> Option<(TermId, usize)> {
-        let free = all.iter().map(|&part| self.without_bounds(part, bytes));
+        // What completes a text may have more digits in a row than the text.
+        let free = all.iter().map(|&part| self.without_bounds(part, bytes.into()));
         let (mut parts, short): (Vec<TermId>, Vec<usize>) = free.unzip();
         if parts == all {
             return None;
@@ -368,6 +394,11 @@ pub(super) struct Prolonged {
     round: u32,
 }
 
+/// Whether all of some bytes are digits.
+fn are_digits(set: &ByteSet) -> bool {
+    set.iter().all(|byte| byte.is_ascii_digit())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -410,7 +441,7 @@ mod tests {
             for start in ["", "0.0", "b@", "b@0.", "0@b.b.b"] {
                 let start = terms.reading(address, start.as_bytes()).after;
                 for bytes in 1..30 {
-                    let (free, short) = terms.without_bounds(start, bytes);
+                    let (free, short) = terms.without_bounds(start, bytes.into());
                     if free == start {
                         continue;
                     }
@@ -431,6 +462,51 @@ mod tests {
             }
         }
         assert!(freed > 100, "{freed}");
+    }
+
+    /// The same for texts of which only the digits in a row are few.
+    #[test]
+    fn few_digits_do_not_reach_bounds() {
+        let terms = Terms::default();
+        let class = |lo, hi| terms.class(&[(lo, hi)]);
+        let [digit, positive] = [class('0', '9'), class('1', '9')];
+        let upto = |max| terms.repeat(digit, 0, Some(max));
+        let concat = |parts: &[TermId]| {
+            parts.iter().rev().fold(TermId::EMPTY, |rest, &part| terms.concat(part, rest))
+        };
+        let dot = terms.text(b".");
+        let numbers = [
+            concat(&[positive, upto(8), terms.repeat(concat(&[dot, upto(7), positive]), 0, None)]),
+            concat(&[terms.repeat(digit, 5, Some(9)), dot, terms.repeat(digit, 4, Some(4)), dot]),
+            terms.alt([concat(&[upto(6), dot]), terms.repeat(positive, 1, Some(8)), upto(3)]),
+        ];
+        let mut freed = 0;
+        for number in numbers {
+            for digits in 1..6 {
+                for start in ["", "7", "700", "70000", "77777.7"] {
+                    let start = terms.reading(number, start.as_bytes()).after;
+                    let longest = Longest { bytes: 1_000, digits };
+                    let (free, short) = terms.without_bounds(start, longest);
+                    freed += usize::from(free != start);
+                    assert_eq!(short, usize::MAX);
+                    let mut pending = vec![(start, free, 0)];
+                    let mut met = FxHashSet::default();
+                    while let Some((bound, free, read)) = pending.pop() {
+                        let lives = |term| term != TermId::NOTHING;
+                        assert_eq!(lives(bound), lives(free), "{digits} {read}");
+                        assert_eq!(terms.nullable(bound), terms.nullable(free), "{digits} {read}");
+                        if lives(bound) && met.insert((bound, free, read)) {
+                            let next = |byte| (terms.next(bound, byte), terms.next(free, byte));
+                            let [dot, zero, seven] = b".07".map(next);
+                            pending.push((dot.0, dot.1, 0));
+                            let more = [zero, seven].map(|(a, b)| (a, b, read + 1));
+                            pending.extend(more.into_iter().filter(|_| read < digits));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(freed > 30, "{freed}");
     }
 
     /// Whether a search through all states finds a text of both.
