@@ -66,7 +66,7 @@ type RoundsKey = (TrieNode, Fingerprint);
 
 /// How many bytes the tables of terms may take. What all schemas have in common is some megabytes;
 /// of what is in one alone little is gained if it is kept for more than some hundred schemas.
-const INTERIORS: usize = 6 << 20;
+const INTERIORS: usize = 5 << 20;
 /// The same for the places where they can be left although they could go on,
 const CROSSINGS: usize = 512 << 10;
 /// for counted loops,
