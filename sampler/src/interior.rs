@@ -86,22 +86,23 @@ impl Interior {
     }
 
     /// The table of a term from that of `free`, the same without bounds on lengths: tokens of at most
-    /// `short` bytes do not reach the bounds, the others are walked through.
+    /// `short` bytes do not reach the bounds, the others are walked through. Nothing if these go on in many places.
     pub(crate) fn of_bounded(
         (free, short): (TermId, usize),
         start: TrieNode,
         term: TermId,
         tables: &Tables,
         terms: &Terms,
-    ) -> Self {
+    ) -> Option<Self> {
         let trie = &tables.trie;
-        let table = tables.interior(start, free, terms);
-        let mut inside = table.inside.to_mask(tables.len);
         // That nothing goes on behind a text is told apart only by a text that is longer.
         let short = short - 1;
+        let long = trie.at_depth(start, short).filter(|long| long.len() <= FEW_LONG)?;
+        let table = tables.interior(start, free, terms);
+        let mut inside = table.inside.to_mask(tables.len);
         let is_short = |node: TrieNode| trie.bytes_between(start, node) <= short;
         let mut pending: Vec<(Vec<TrieNode>, TermId)> = Vec::new();
-        for &node in trie.at_depth(start, short) {
+        for &node in long {
             let path = trie.between(start, node);
             let lives = path.iter().try_fold(free, |term, &byte| {
                 Some(terms.next(term, byte)).filter(|&next| next != TermId::NOTHING)
@@ -134,7 +135,7 @@ impl Interior {
         let mut walk = Walk::new(start, (tables, terms));
         walk.go_on_from(&table, inside, is_short);
         walk.through(pending);
-        walk.into_table()
+        Some(walk.into_table())
     }
 
     /// The table of a term from that of another one, like which it goes on after most bytes; nothing
@@ -390,6 +391,9 @@ impl Step<'_, '_> {
     }
 }
 
+/// In so few places long tokens go on if they are looked at for themselves.
+const FEW_LONG: usize = 256;
+
 /// A term that goes on with so few bytes is followed byte by byte: a scan would look at all children.
 const FEW_BYTES: usize = 8;
 
@@ -583,12 +587,13 @@ mod tests {
             let (mut compared, mut inside) = (0, 0);
             for text in ["", "=", "= ", "==-", "-", "--", "= = = = = = = = = = = = = = = = "] {
                 let term = text.bytes().fold(start, |term, byte| terms.next(term, byte));
-                let (free, bytes) = terms.without_bounds(term, 20.into());
+                let (free, bytes) = terms.without_bounds(term, tables.trie.short().into());
                 if free == term {
                     continue;
                 }
                 let table =
-                    Interior::of_bounded((free, bytes), TokenTrie::ROOT, term, &tables, terms);
+                    Interior::of_bounded((free, bytes), TokenTrie::ROOT, term, &tables, terms)
+                        .expect("few go on where tokens are long");
                 let plain = Interior::new(TokenTrie::ROOT, term, &tables, terms);
                 let [of_table, of_plain] = [&table, &plain].map(|it| parts(it, tables.len));
                 assert!(of_table == of_plain, "{body} after {text:?}");

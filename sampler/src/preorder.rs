@@ -132,6 +132,26 @@ impl Preorder {
         usize::from(self.height - self.depth(top))
     }
 
+    /// The nodes that have children and to which so many bytes lead or more, ascending, each with how many lead to it.
+    pub(crate) fn far_down(&self, least: usize) -> impl Iterator<Item = (u32, usize)> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            while let Some(node) = self.nodes.get(next as usize) {
+                let (at, depth) = (next, usize::from(node.depth));
+                // With an outline it is known how far it goes down, without one not much lies below.
+                let height = match self.outlines.get(node.outline as usize) {
+                    Some(outline) => outline.height.into(),
+                    None => (node.end - at - 1) as usize,
+                };
+                next = if depth + height > least { at + 1 } else { node.end };
+                if height > 0 && depth >= least {
+                    return Some((at, depth));
+                }
+            }
+            None
+        })
+    }
+
     /// All tokens, in the order of their nodes.
     pub(crate) fn tokens(&self) -> &[TokenId] {
         &self.tokens

@@ -88,10 +88,6 @@ pub(crate) const MOST_BYTES: usize =
     INTERIORS + CROSSINGS + ITERATIONS + BELOWS + ALIKE + RUNS + ROUNDS + COSTS + VALUES;
 /// With so many bytes most of the trie begins.
 const WIDE: usize = 48;
-/// Where a bound on a length is not reached by tokens of this share of the longest one's bytes,
-const SHORT: usize = 5;
-/// and there are so few places where longer ones go on, those are looked at for themselves.
-const FEW_LONG: usize = 256;
 /// Of a term that goes on for so many bytes at least few tokens reach the end.
 const FAR: u32 = 4;
 /// A word has no more bytes to choose from.
@@ -239,9 +235,11 @@ impl Tables {
         if let Some(table) = Interior::of_run(node, term, self, terms) {
             return (table, None);
         }
-        let (free, short) = terms.without_bounds(term, self.short().into());
-        if free != term && self.trie.at_depth(node, short).len() <= FEW_LONG {
-            return (Interior::of_bounded((free, short), node, term, self, terms), None);
+        let (free, short) = terms.without_bounds(term, self.trie.short().into());
+        if free != term
+            && let Some(table) = Interior::of_bounded((free, short), node, term, self, terms)
+        {
+            return (table, None);
         }
         let similar = || Interior::of_similar(node, term, self, terms);
         let alike = || {
@@ -281,17 +279,12 @@ impl Tables {
     /// Whether a term has bounds on lengths that some tokens below a node do not reach.
     pub(crate) fn has_bounds(&self, node: TrieNode, term: TermId, terms: &Terms) -> bool {
         let is_free = |longest| terms.without_bounds(term, longest).0 == term;
-        !is_free(self.longest(node)) || !is_free(self.short().into())
+        !is_free(self.longest(node)) || !is_free(self.trie.short().into())
     }
 
     /// How long what tokens have below a node may be.
     pub(crate) fn longest(&self, node: TrieNode) -> Longest {
         Longest { bytes: self.trie.height(node), digits: self.most_digits }
-    }
-
-    /// Tokens of so many bytes are short.
-    fn short(&self) -> usize {
-        (self.trie.height(TokenTrie::ROOT) / SHORT).max(1)
     }
 
     /// What is left of a term at the crossroads where it may end: its table, from the root on, does not go by it.

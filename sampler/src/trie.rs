@@ -1,7 +1,6 @@
 //! The tokens of a vocabulary as a trie.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use grammask_gbnf::ByteSet;
 use rustc_hash::FxHashMap;
@@ -29,14 +28,17 @@ pub(crate) struct TokenTrie {
     child_bytes: Vec<u8>,
     /// Where among them those of each such node are.
     child_ranges: FxHashMap<TrieNode, Range<u32>>,
-    /// See [`TokenTrie::at_depth`].
-    by_depth: OnceLock<Box<[Box<[TrieNode]>]>>,
+    /// The nodes with children behind as many bytes as short tokens have, one less and more, by their number.
+    far_down: Box<[Box<[TrieNode]>]>,
     /// The byte of each node: where only that is asked for, a list of bytes is read much sooner than the nodes.
     bytes: Box<[u8]>,
 }
 
 /// The bytes from one node to another: mostly few.
 pub(crate) type Path = SmallVec<[u8; 16]>;
+
+/// Tokens of this share of the longest one's bytes are short.
+const SHORT: usize = 5;
 
 /// Of no more nodes below one the children are looked for where they lie.
 const NEAR: usize = 64;
@@ -63,11 +65,26 @@ impl TokenTrie {
             children: Vec::new(),
             child_bytes: Vec::new(),
             child_ranges: FxHashMap::default(),
-            by_depth: OnceLock::new(),
+            far_down: Box::default(),
             bytes: Box::default(),
         };
         trie.list_children();
+        trie.list_far_down();
         trie
+    }
+
+    fn list_far_down(&mut self) {
+        let least = self.short() - 1;
+        let mut far_down = vec![Vec::new(); self.height(Self::ROOT) + 1 - least];
+        for (node, depth) in self.tree.far_down(least) {
+            far_down[depth - least].push(TrieNode(node));
+        }
+        self.far_down = far_down.into_iter().map(Vec::into_boxed_slice).collect();
+    }
+
+    /// Tokens of so many bytes are short.
+    pub(crate) fn short(&self) -> usize {
+        (self.height(Self::ROOT) / SHORT).max(1)
     }
 
     fn list_children(&mut self) {
@@ -133,22 +150,15 @@ impl TokenTrie {
         self.below(node) > 0
     }
 
-    /// The nodes so many bytes below one that have children; of the great depths there are few. Those of
-    /// all depths are looked for when the first ones are needed.
-    pub(crate) fn at_depth(&self, top: TrieNode, below: usize) -> &[TrieNode] {
+    /// The nodes so many bytes below one that have children. Nothing where tokens with fewer bytes than short ones
+    /// are that long: there are many.
+    pub(crate) fn at_depth(&self, top: TrieNode, below: usize) -> Option<&[TrieNode]> {
         let depth = below.saturating_add(self.tree.depth(top.0).into());
-        let by_depth = self.by_depth.get_or_init(|| {
-            let mut by_depth = vec![Vec::new(); self.height(Self::ROOT) + 1];
-            let nodes = (0..self.len() as u32).map(TrieNode);
-            for node in nodes.filter(|&node| self.has_children(node)) {
-                by_depth[usize::from(self.tree.depth(node.0))].push(node);
-            }
-            by_depth.into_iter().map(Vec::into_boxed_slice).collect()
-        });
-        let Some(nodes) = by_depth.get(depth) else { return &[] };
+        let at = depth.checked_sub(self.short() - 1)?;
+        let nodes = self.far_down.get(at).map_or(&[][..], |nodes| nodes);
         let start = nodes.partition_point(|&node| node < top);
         let end = nodes.partition_point(|node| node.0 < self.end(top));
-        &nodes[start..end]
+        Some(&nodes[start..end])
     }
 
     /// No path down from a node has more bytes.
@@ -287,5 +297,32 @@ impl TokenTrie {
             at = self.parent(at);
         }
         path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use grammask_oracle::generate;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn nodes_far_down_are_those_of_a_plain_search(tokens in generate::vocabularies()) {
+            let trie = TokenTrie::new(&Vocabulary::of(&tokens));
+            for top in (0..trie.len() as u32).map(TrieNode) {
+                for below in 0..=trie.height(TokenTrie::ROOT) + 1 {
+                    let Some(found) = trie.at_depth(top, below) else {
+                        prop_assert!(usize::from(trie.tree.depth(top.0)) + below + 1 < trie.short());
+                        continue;
+                    };
+                    let nodes = (top.0..trie.end(top)).map(TrieNode);
+                    let so_far_down = |node: &TrieNode| trie.bytes_between(top, *node) == below;
+                    let expected: Vec<TrieNode> =
+                        nodes.filter(|node| so_far_down(node) && trie.has_children(*node)).collect();
+                    prop_assert_eq!(found, expected);
+                }
+            }
+        }
     }
 }
