@@ -430,6 +430,30 @@ mod tests {
         both(address, terms.repeat(any, 0, Some(all)))
     }
 
+    /// Compares a term with the same without bounds behind each text of some bytes. `count` has what is counted of a
+    /// text behind one more byte, which is 0 at the beginning; nothing if the text becomes too long.
+    fn lead_on_alike(
+        terms: &Terms,
+        (bound, free): (TermId, TermId),
+        bytes: &[u8],
+        what: &str,
+        count: impl Fn(usize, u8) -> Option<usize>,
+    ) {
+        let mut pending = vec![(bound, free, 0)];
+        let mut met = FxHashSet::default();
+        while let Some((bound, free, counted)) = pending.pop() {
+            let lives = |term| term != TermId::NOTHING;
+            assert_eq!(lives(bound), lives(free), "{what} {counted}");
+            assert_eq!(terms.nullable(bound), terms.nullable(free), "{what} {counted}");
+            if lives(bound) && met.insert((bound, free, counted)) {
+                pending.extend(bytes.iter().filter_map(|&byte| {
+                    let counted = count(counted, byte)?;
+                    Some((terms.next(bound, byte), terms.next(free, byte), counted))
+                }));
+            }
+        }
+    }
+
     /// A text that is short enough leads on without the bounds if and only if it does with them, and
     /// is a match if and only if it is one.
     #[test]
@@ -447,17 +471,9 @@ mod tests {
                     }
                     freed += 1;
                     assert!(short >= bytes);
-                    let mut pending = vec![(start, free, 0)];
-                    let mut met = FxHashSet::default();
-                    while let Some((bound, free, length)) = pending.pop() {
-                        let lives = |term| term != TermId::NOTHING;
-                        assert_eq!(lives(bound), lives(free), "{bounds:?} {bytes} {length}");
-                        assert_eq!(terms.nullable(bound), terms.nullable(free), "{length}");
-                        if length < short && lives(bound) && met.insert((bound, free, length)) {
-                            let next = |byte| (terms.next(bound, byte), terms.next(free, byte));
-                            pending.extend(b"a0.@".map(next).map(|(a, b)| (a, b, length + 1)));
-                        }
-                    }
+                    let what = format!("{bounds:?} {bytes}");
+                    let count = |length, _| (length < short).then_some(length + 1);
+                    lead_on_alike(&terms, (start, free), b"a0.@", &what, count);
                 }
             }
         }
@@ -489,20 +505,11 @@ mod tests {
                     let (free, short) = terms.without_bounds(start, longest);
                     freed += usize::from(free != start);
                     assert_eq!(short, usize::MAX);
-                    let mut pending = vec![(start, free, 0)];
-                    let mut met = FxHashSet::default();
-                    while let Some((bound, free, read)) = pending.pop() {
-                        let lives = |term| term != TermId::NOTHING;
-                        assert_eq!(lives(bound), lives(free), "{digits} {read}");
-                        assert_eq!(terms.nullable(bound), terms.nullable(free), "{digits} {read}");
-                        if lives(bound) && met.insert((bound, free, read)) {
-                            let next = |byte| (terms.next(bound, byte), terms.next(free, byte));
-                            let [dot, zero, seven] = b".07".map(next);
-                            pending.push((dot.0, dot.1, 0));
-                            let more = [zero, seven].map(|(a, b)| (a, b, read + 1));
-                            pending.extend(more.into_iter().filter(|_| read < digits));
-                        }
-                    }
+                    let count = |in_a_row, byte| match byte {
+                        b'.' => Some(0),
+                        _ => (in_a_row < digits).then_some(in_a_row + 1),
+                    };
+                    lead_on_alike(&terms, (start, free), b".07", &digits.to_string(), count);
                 }
             }
         }
