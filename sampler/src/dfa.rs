@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::kinds::Kinds;
 use crate::loops::kinds_to;
 use crate::preorder::Outline;
-use crate::shapes::{CLASSES, class_of, next_of_class};
+use crate::shapes::{CLASSES, class_of};
 use crate::similar::most;
 use crate::trie::TrieNode;
 
@@ -183,16 +183,16 @@ impl<A: Automaton> Dfa<A> {
     /// The same for a class, or [`MIXED`]: also where that is a state with a greater number.
     #[cold]
     fn find_of_class(&mut self, number: u32, class: usize) -> u16 {
-        let row = self.automaton.row(&self.states[number as usize].state);
-        let next = next_of_class(&row, class, self.automaton.dead());
-        let next = next.map_or(MIXED, |next| {
-            self.number(next).try_into().ok().filter(|&next| next < MIXED).unwrap_or(MIXED)
-        });
+        let (lo, hi) = CLASSES[class];
+        let next = self.next(number, lo);
+        let is_one = (lo..=hi).all(|byte| self.next(number, byte) == next);
+        let known = u16::try_from(next).ok().filter(|&next| is_one && next < MIXED);
+        let known = known.unwrap_or(MIXED);
         if self.class_rows.len() <= number as usize {
             self.class_rows.resize(number as usize + 1, [UNKNOWN; CLASSES.len()]);
         }
-        self.class_rows[number as usize][class] = next;
-        next
+        self.class_rows[number as usize][class] = known;
+        known
     }
 
     /// Whether all characters of some kinds lead from a state to itself; no, as long as too few bytes that

@@ -6,10 +6,10 @@ use std::ops::RangeInclusive;
 use grammask_gbnf::{Session, State};
 
 use crate::dfa::{Automaton, DEAD, Dfa};
-use crate::preorder::{Outline, Reach};
+use crate::preorder::Reach;
 use crate::tables::Tables;
 use crate::token_set::Found;
-use crate::trie::{TokenTrie, TrieNode};
+use crate::trie::TokenTrie;
 
 /// The states of a session.
 struct States<'a>(&'a mut Session);
@@ -51,17 +51,14 @@ impl Automaton for States<'_> {
 pub(crate) fn tokens(session: &mut Session, start: &State, tables: &Tables) -> Found {
     let mut dfa = Dfa::new(States(session));
     let start = dfa.number(start.clone());
-    let visit = |_: TrieNode, state, byte, below: Option<&Outline>| {
-        let next = dfa.next(state, byte);
-        match below {
+    let mut found = Found::new(tables.len);
+    tables.scan(TokenTrie::ROOT, start, &mut found, |nodes, state, byte, below| {
+        let next = dfa.next_of(state, nodes, byte)?;
+        Some(match below {
             _ if next == DEAD => Reach::Out,
             Some(below) if dfa.loops(next, below.kinds) => Reach::All,
             _ => Reach::Into(next),
-        }
-    };
-    let scan = tables.trie.scan(TokenTrie::ROOT, start, visit);
-    tables.count_visited(scan.visited);
-    let mut found = Found::new(tables.len);
-    found.add_reached(&scan, tables.trie.tree());
+        })
+    });
     found
 }

@@ -19,6 +19,7 @@ use crate::mask::TokenMask;
 use crate::preorder::{Outline, Reach};
 use crate::quotient::Quotient;
 use crate::runs;
+use crate::shapes::bytes_like;
 use crate::similar::{Difference, similar};
 use crate::tables::Tables;
 use crate::token_id::TokenId;
@@ -364,7 +365,12 @@ impl Step<'_, '_> {
             return Some(Reach::Out);
         }
         if may_end {
-            by_byte().for_each(|(byte, _)| self.ambiguous.insert(byte));
+            // Soon all bytes of a class are known, and need not be looked at node by node.
+            let (lo, hi) = bytes_like(byte);
+            let is_known = (lo..=hi).all(|byte| self.ambiguous.contains(byte));
+            if !is_known {
+                by_byte().for_each(|(byte, _)| self.ambiguous.insert(byte));
+            }
         }
         if *self.dfa.state(next) == TermId::EMPTY {
             self.ends.extend_from_slice(nodes);

@@ -56,7 +56,7 @@ pub(crate) fn class_of(byte: u8) -> Option<usize> {
 }
 
 /// The least and the greatest byte of the class of a byte.
-fn bytes_like(byte: u8) -> (u8, u8) {
+pub(crate) fn bytes_like(byte: u8) -> (u8, u8) {
     class_of(byte).map_or((byte, byte), |class| CLASSES[class])
 }
 

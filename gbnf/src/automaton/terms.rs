@@ -456,6 +456,7 @@ impl Terms {
     /// `item` at least `min` and at most `max` times.
     pub fn repeat(&self, item: TermId, min: u32, max: Option<u32>) -> TermId {
         let min = if self.nullable(item) { 0 } else { min };
+        let item = if max.is_none() { self.without_repeated_bytes(item) } else { item };
         match (item, max) {
             (_, Some(0)) | (TermId::EMPTY, _) => TermId::EMPTY,
             (TermId::NOTHING, _) => {

@@ -1,4 +1,4 @@
-//! Alternatives that a loop beside them reads as well: behind the first match of an unanchored
+//! Alternatives that a loop beside or around them reads as well: behind the first match of an unanchored
 //! pattern, where all may come, what is left of the pattern says nothing any more.
 //!
 //! Where a state is spelled in several ways, walks go from one spelling to the other and never find
@@ -6,10 +6,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Term, TermId, Terms, locked};
+use super::{ByteSet, Term, TermId, Terms, locked};
 
 /// So many pairs of states are compared to see that a class contains another one.
 const MAX_PAIRS: usize = 64;
+/// So many parts of a term are looked at to see of which bytes its matches consist.
+const MAX_PARTS: usize = 64;
 /// Among more alternatives none is compared with all others.
 const MAX_ALTERNATIVES: usize = 256;
 /// So many answers are kept.
@@ -36,6 +38,43 @@ impl Terms {
             }
             at += 1;
         }
+    }
+
+    /// What as often repeated without bounds matches the same as a choice does: without the alternatives
+    /// whose texts consist of single bytes that it has as well.
+    pub(super) fn without_repeated_bytes(&self, choice: TermId) -> TermId {
+        let Term::Alt(items) = &self.entry(choice).term else { return choice };
+        let bytes = items.iter().find_map(|&item| match &self.entry(item).term {
+            Term::Bytes(set) => Some((item, set)),
+            _ => None,
+        });
+        let Some((bytes, set)) = bytes else { return choice };
+        let is_kept = |&item: &TermId| item == bytes || !self.consists_of(item, set);
+        if items.iter().all(|item| is_kept(item)) {
+            return choice;
+        }
+        self.alt(items.iter().copied().filter(is_kept))
+    }
+
+    /// Whether all matches of a term are seen to consist of bytes of a set.
+    fn consists_of(&self, term: TermId, set: &ByteSet) -> bool {
+        let mut parts = vec![term];
+        let mut at = 0;
+        while let Some(&part) = parts.get(at) {
+            at += 1;
+            match &self.entry(part).term {
+                Term::Empty => {}
+                Term::Bytes(bytes) if bytes.is_subset(set) => {}
+                &Term::Concat(first, second) => parts.extend([first, second]),
+                Term::Alt(items) => parts.extend(items),
+                &Term::Repeat { item, .. } => parts.push(item),
+                _ => return false,
+            }
+            if parts.len() > MAX_PARTS {
+                return false;
+            }
+        }
+        true
     }
 
     /// What a term repeats without bounds, and what follows.
@@ -180,6 +219,28 @@ mod tests {
         }
         let quoted = terms.alt([terms.concat(terms.text(b"x\"y"), rest), rest]);
         assert_eq!(terms.alternatives(quoted), 2, "the loop does not read a quote");
+    }
+
+    #[test]
+    fn what_bytes_beside_it_repeat_is_no_choice_of_a_loop() {
+        let terms = Terms::default();
+        let letters = terms.class(&[('a', 'z')]);
+        let few = terms.repeat(terms.text(b"no"), 0, Some(3));
+        let words = [terms.text(b"a"), terms.text(b"abc"), few, terms.repeat(letters, 2, None)];
+        for min in [0, 1, 3] {
+            let loops = |item| terms.repeat(item, min, None);
+            let choice = terms.alt(words.into_iter().chain([letters]));
+            // As one of them may be empty, so may all of them.
+            assert_eq!(loops(choice), terms.repeat(letters, 0, None));
+            let choice = terms.alt([terms.text(b"abc"), letters]);
+            assert_eq!(loops(choice), loops(letters));
+            let other = terms.alt([terms.text(b"a-b"), letters]);
+            assert_ne!(loops(other), loops(letters));
+        }
+        let twice = terms.alt([terms.text(b"ab"), letters]);
+        assert_ne!(terms.repeat(twice, 0, Some(2)), terms.repeat(letters, 0, Some(2)));
+        let long = terms.text(&[b'x'; 100_000]);
+        assert_ne!(terms.repeat(terms.alt([long, letters]), 0, None), TermId::NOTHING);
     }
 
     #[test]

@@ -94,10 +94,20 @@ impl ByteSet {
 
     /// The bytes around one that are all in the set, or all not, like that one.
     pub(super) fn around(&self, byte: u8) -> RangeInclusive<u8> {
-        let is_like = |other: &u8| self.contains(*other) == self.contains(byte);
-        let lo = (0..byte).rev().take_while(is_like).last().unwrap_or(byte);
-        let hi = (byte..=u8::MAX).take_while(is_like).last().unwrap_or(byte);
-        lo..=hi
+        let flip = if self.contains(byte) { u64::MAX } else { 0 };
+        // The others are one in these words.
+        let others = self.0.map(|word| word ^ flip);
+        let (index, bit) = (usize::from(byte >> 6), byte & 63);
+        let [below, above] = [!(u64::MAX << bit), u64::MAX << bit].map(|part| others[index] & part);
+        let word_before = (0..index).rev().map(|at| (at, others[at]));
+        let last_below =
+            std::iter::once((index, below)).chain(word_before).find(|&(_, word)| word != 0);
+        let word_behind = (index + 1..4).map(|at| (at, others[at]));
+        let first_above =
+            std::iter::once((index, above)).chain(word_behind).find(|&(_, word)| word != 0);
+        let lo = last_below.map_or(0, |(at, word)| 64 * at + 64 - word.leading_zeros() as usize);
+        let hi = first_above.map_or(255, |(at, word)| 64 * at + word.trailing_zeros() as usize - 1);
+        lo as u8..=hi as u8
     }
 
     pub(super) fn ranges(&self) -> Vec<(u8, u8)> {
