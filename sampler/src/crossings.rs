@@ -7,7 +7,8 @@ use grammask_gbnf::{ByteSet, TermId, Terms};
 use crate::below::Belows;
 use crate::dfa::{DEAD, Dfa, END};
 use crate::generations::Footprint;
-use crate::preorder::Reach;
+use crate::kinds::Kinds;
+use crate::preorder::{Outline, Reach};
 use crate::tables::Tables;
 use crate::trie::TrieNode;
 
@@ -29,21 +30,24 @@ impl Crossings {
         terms: &Terms,
     ) -> Self {
         let mut dfa = Dfa::of_terms(TermId::NOTHING, terms);
-        let mut nodes = Vec::new();
-        let at = (dfa.number(term), false);
-        let scan = tables.trie.scan(start, at, |node, (state, has_read), byte, _| {
-            let next = dfa.next(state, byte);
-            if next == DEAD || nodes.len() > MOST_NODES {
-                return Reach::Out;
+        let kinds = Kinds::with(bytes);
+        let mut found = Vec::new();
+        let start_at = (dfa.number(term), false);
+        let visit = |nodes: &[TrieNode], (state, has_read), byte, below: Option<&Outline>| {
+            let next = dfa.next_of(state, nodes, byte)?;
+            if next == DEAD || found.len() > MOST_NODES {
+                return Some(Reach::Out);
             }
             // That the term may end at the start has been followed up already.
-            if has_read && dfa.nullable(state) && bytes.contains(byte) {
-                nodes.push((byte, node));
+            if has_read && dfa.nullable(state) {
+                let by_byte = nodes.iter().map(|&node| (tables.trie.byte(node), node));
+                found.extend(by_byte.filter(|&(byte, _)| bytes.contains(byte)));
             }
-            if next == END { Reach::Out } else { Reach::Into((next, true)) }
-        });
-        tables.count_visited(scan.visited);
-        Self((nodes.len() <= MOST_NODES).then(|| tables.belows(nodes)))
+            let is_last = next == END || below.is_some_and(|below| !below.kinds.intersects(kinds));
+            Some(if is_last { Reach::Out } else { Reach::Into((next, true)) })
+        };
+        tables.visit(start, start_at, visit, |_, _| {});
+        Self((found.len() <= MOST_NODES).then(|| tables.belows(found)))
     }
 
     /// The nodes by byte, unless there are too many.

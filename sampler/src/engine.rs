@@ -14,8 +14,6 @@ use grammask_gbnf::{
 use smallvec::SmallVec;
 
 use crate::bound::Unbounded;
-use crate::few_states;
-use crate::frames::Exits;
 use crate::generations::{Footprint, Generations};
 use crate::keys;
 use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
@@ -74,19 +72,6 @@ const MANY: usize = 32;
 /// take more work, they are read together.
 const MOST_APART: u64 = 1 << 13;
 
-/// How a mask is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Look {
-    /// Frame by frame: see [`crate::frames`].
-    Frames,
-    /// By the tables of terminals.
-    Tables,
-    /// Byte by byte through the states that are met, which are kept: see [`crate::few_states`].
-    States,
-    /// Byte by byte.
-    Plain,
-}
-
 /// A mask that has been looked for: nothing where that takes too much work, and for a configuration with
 /// forgotten members if the mask depends on them.
 type KnownMask = Option<Arc<EntryMask>>;
@@ -129,9 +114,11 @@ impl Default for MaskMemo {
 }
 
 impl MaskMemo {
-    /// Exchanges what is known of frames: that is the same whatever states there are.
+    /// Exchanges what is known of frames, and of which ways to look find masks: that is the same whatever states
+    /// there are.
     pub(crate) fn swap_frames(&mut self, other: &mut Self) {
         std::mem::swap(&mut self.lookahead.frames, &mut other.lookahead.frames);
+        std::mem::swap(&mut self.lookahead.looks, &mut other.lookahead.looks);
     }
 
     /// How many bytes what is known of frames takes.
@@ -311,7 +298,7 @@ impl Engine {
     }
 
     /// The mask of all configurations that are not tokens, read at once.
-    fn mask_together(
+    pub(crate) fn mask_together(
         &self,
         session: &mut Session,
         memo: &mut MaskMemo,
@@ -520,7 +507,7 @@ impl Engine {
 
     /// The mask of a state, from those of its configurations; empty if one of them could not be found.
     /// Whether it is not.
-    fn unite(
+    pub(crate) fn unite(
         &self,
         state: &State,
         masks: Option<EntryMasks>,
@@ -535,163 +522,5 @@ impl Engine {
             self.vocabulary.eog_ids().iter().for_each(|&token| mask.add(token));
         }
         true
-    }
-
-    /// The mask of a configuration, with the text of a state; nothing if it takes too much work.
-    fn entry_mask(
-        &self,
-        session: &mut Session,
-        memo: &mut LookaheadMemo,
-        state: &State,
-        entry: Entry,
-        most_work: u64,
-    ) -> Option<EntryMask> {
-        let start = state.only(entry);
-        session.limited(most_work, |session| session.prepare(entry))?;
-        let (before, work) = (session.steps(), session.work());
-        let mut mask = None;
-        for (look, most) in self.looks(session, memo) {
-            // Each has a limit of its own, unless there is less for all.
-            let left = if most_work < self.most_work() {
-                most_work.saturating_sub(session.work() - work)
-            } else {
-                u64::MAX
-            };
-            mask = self.look(look, most.min(left), session, memo, (&start, entry));
-            if look == Look::Frames && (mask.is_some() || most <= left) {
-                memo.frames.note(mask.is_some());
-            }
-            if mask.is_some() || left <= most {
-                break;
-            }
-        }
-        // The root is one of them.
-        self.tables.count_visited(session.steps() - before + 1);
-        mask
-    }
-
-    /// The most work for a mask, with a large vocabulary some seconds.
-    fn most_work(&self) -> u64 {
-        (32 * self.trie_len() as u64).max(1 << 16)
-    }
-
-    /// How a mask is looked for, one way after the other, with the most work for each (see
-    /// [`Session::limited`]): where there are too many ways to read what is left of tokens, what is fast
-    /// otherwise is slow, but mostly all of them lead to the same few states.
-    fn looks(
-        &self,
-        session: &Session,
-        memo: &LookaheadMemo,
-    ) -> impl Iterator<Item = (Look, u64)> + use<> {
-        let first = if session.has_independent_frames() {
-            memo.frames.are_worth_while().then_some(Look::Frames)
-        } else {
-            Some(Look::Tables)
-        };
-        let others = [
-            (Look::States, 1 << 13),
-            (Look::Tables, self.most_work().min(1 << 17)),
-            (Look::Plain, self.most_work()),
-        ];
-        first.map(|look| (look, 1 << 14)).into_iter().chain(others)
-    }
-
-    /// The mask of the configuration of a state; nothing if it takes too much work.
-    fn look(
-        &self,
-        look: Look,
-        most_work: u64,
-        session: &mut Session,
-        memo: &mut LookaheadMemo,
-        (start, entry): (&State, Entry),
-    ) -> Option<EntryMask> {
-        if look == Look::States && !matches!(entry.label, Label::Token(_)) {
-            return self.look_by_states(most_work, session, start);
-        }
-        let find = |session: &mut Session| {
-            let mut lookahead = Lookahead {
-                exits: (look == Look::Frames).then(Exits::default),
-                is_plain: look == Look::Plain,
-                ..Lookahead::new(self, session, memo)
-            };
-            lookahead.entry_mask(start, entry)
-        };
-        session.look_ahead_keeping(|session| session.limited(most_work, find))
-    }
-
-    /// The mask of a state through the states that are met; nothing if it takes too much work.
-    fn look_by_states(
-        &self,
-        most_work: u64,
-        session: &mut Session,
-        start: &State,
-    ) -> Option<EntryMask> {
-        let find = |session: &mut Session| few_states::tokens(session, start, &self.tables);
-        let found = session.look_ahead(|session| session.limited(most_work, find))?;
-        Some(found.into_set().into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mask::TokenMask;
-    use grammask_gbnf::Automaton;
-    use grammask_oracle::generate;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// Whichever way a mask is looked for, it is the same.
-        #[test]
-        fn all_ways_to_look_are_one(
-            grammar in prop_oneof![
-                9 => generate::grammars(),
-                1 => generate::grammars_of_many_parts(),
-            ],
-            tokens in generate::vocabularies(),
-            choices in generate::steps(8),
-        ) {
-            let engine = Engine::new(Vocabulary::of(&tokens));
-            let mut session = Automaton::compile(&grammar, "root").expect("it compiles").session();
-            let mut state = session.start();
-            for choice in choices {
-                let mut memo = MaskMemo::default();
-                let mut apart = TokenMask::new(engine.vocabulary().len());
-                if engine.fill(&mut session, &mut memo, &state, &mut apart)
-                    && !state.has_tokens()
-                    && let together = engine.mask_together(&mut session, &mut memo, &state)
-                    && together.is_some()
-                {
-                    let mut tokens = TokenMask::new(engine.vocabulary().len());
-                    engine.unite(&state, Some(together.into_iter().collect()), &mut tokens);
-                    prop_assert_eq!(tokens, apart);
-                }
-                for &entry in state.entries() {
-                    let mut looks = vec![Look::Tables, Look::States, Look::Plain];
-                    if session.has_independent_frames() {
-                        looks.push(Look::Frames);
-                    }
-                    let masks = looks.into_iter().filter_map(|look| {
-                        let mut memo = LookaheadMemo::default();
-                        let only = state.only(entry);
-                        let mask = engine.look(look, 1 << 14, &mut session, &mut memo, (&only, entry))?;
-                        let mut tokens = TokenMask::new(engine.vocabulary().len());
-                        EntryMask::unite(&[Arc::new(mask)], engine.vocabulary().len(), &mut tokens);
-                        Some((look, tokens))
-                    });
-                    let masks: Vec<_> = masks.collect();
-                    for (look, mask) in &masks {
-                        prop_assert_eq!(mask, &masks[0].1, "{:?} and {:?}", look, masks[0].0);
-                    }
-                }
-                let bytes: Vec<u8> = session.first(&state).iter().collect();
-                let live = bytes.into_iter().map(|byte| session.step(&state, byte));
-                let live: Vec<_> = live.filter(|next| !next.is_dead()).collect();
-                if live.is_empty() || session.size() > 5_000 {
-                    break;
-                }
-                state = live[choice as usize % live.len()].clone();
-            }
-        }
     }
 }

@@ -260,18 +260,11 @@ pub(crate) struct FrameMemo {
     through: Generations<(ExitKey, Reader), Arc<Through>>,
     /// By their places, so that the same are found again.
     within: Generations<Box<[(usize, BelowNode)]>, Arc<Within>>,
-    /// How many masks have been found, and how many have taken too much work.
-    masks: u32,
-    given_up: u32,
 }
 
 /// So deep what is found frame by frame is found for itself within another one; then what is left of
 /// a token, mostly little, is read with all frames at once.
 const MOST_DEPTH: usize = 2;
-
-/// So many masks must have been found for each that has taken too much work: where there are many ways to
-/// read, nearly all masks do.
-const MASKS_FOR_ONE: u32 = 16;
 
 /// How many bytes the beginnings of frames may take,
 const STARTS: usize = 128 << 10;
@@ -285,8 +278,6 @@ impl Default for FrameMemo {
             starts: Generations::new(STARTS),
             through: Generations::new(TOKENS),
             within: Generations::new(WITHIN),
-            masks: 0,
-            given_up: 0,
         }
     }
 }
@@ -295,17 +286,6 @@ impl FrameMemo {
     /// How many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
         self.starts.bytes() + self.through.bytes() + self.within.bytes()
-    }
-
-    /// Whether a mask has been found so, or has taken too much work.
-    pub(crate) fn note(&mut self, is_found: bool) {
-        self.masks += u32::from(is_found);
-        self.given_up += u32::from(!is_found);
-    }
-
-    /// Whether masks are to be looked for frame by frame: not if too many have taken too much work.
-    pub(crate) fn are_worth_while(&self) -> bool {
-        self.given_up * MASKS_FOR_ONE <= self.masks
     }
 }
 

@@ -24,7 +24,7 @@ use crate::similar::{Difference, similar};
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::{Found, TokenSet};
-use crate::trie::{Path, TrieNode};
+use crate::trie::{Path, TokenTrie, TrieNode};
 
 /// The tokens of a term, and where tokens leave it.
 #[derive(Debug)]
@@ -365,12 +365,7 @@ impl Step<'_, '_> {
             return Some(Reach::Out);
         }
         if may_end {
-            // Soon all bytes of a class are known, and need not be looked at node by node.
-            let (lo, hi) = bytes_like(byte);
-            let is_known = (lo..=hi).all(|byte| self.ambiguous.contains(byte));
-            if !is_known {
-                by_byte().for_each(|(byte, _)| self.ambiguous.insert(byte));
-            }
+            add_bytes(self.ambiguous, nodes, byte, trie);
         }
         if *self.dfa.state(next) == TermId::EMPTY {
             self.ends.extend_from_slice(nodes);
@@ -394,6 +389,15 @@ impl Step<'_, '_> {
             self.ends.extend_from_slice(nodes);
         }
         Some(Reach::Into((next, !is_end)))
+    }
+}
+
+/// Adds the bytes of some nodes of one shape, the one that is given or others of its class.
+fn add_bytes(bytes: &mut ByteSet, nodes: &[TrieNode], byte: u8, trie: &TokenTrie) {
+    // Soon all of a class are known, and need not be looked at node by node.
+    let (lo, hi) = bytes_like(byte);
+    if !(lo..=hi).all(|byte| bytes.contains(byte)) {
+        nodes.iter().for_each(|&node| bytes.insert(trie.byte(node)));
     }
 }
 
@@ -442,37 +446,38 @@ impl Iterations {
         let mut ambiguous = ByteSet::default();
         let first =
             IterationsAt { state: dfa.number(rest), begun: 0, characters: 0, has_read: false };
-        let scan = trie.scan(start, first, |node, at, byte, below| {
+        tables.scan(start, first, &mut inside, |nodes, at: IterationsAt, byte, below| {
             let between = at.state == END;
-            let state = dfa.next(at.state, byte);
+            let state = dfa.next_of(at.state, nodes, byte)?;
             // That the loop may end at the start has been followed up already.
             let may_end = between && at.has_read;
             if state == DEAD {
                 if may_end {
-                    exits.push(((byte, at.begun), node));
+                    exits.extend(nodes.iter().map(|&node| ((trie.byte(node), at.begun), node)));
                 }
-                return Reach::Out;
+                return Some(Reach::Out);
             }
             if may_end {
-                ambiguous.insert(byte);
+                add_bytes(&mut ambiguous, nodes, byte, trie);
             }
             let begun = at.begun + u32::from(between);
             let characters = at.characters + u32::from(begins_character(byte));
             let is_longer = begun < characters;
             if is_longer {
-                longer.extend(trie.tokens_at(node).map(|token| (begun, token)));
+                let tokens = nodes.iter().flat_map(|&node| trie.tokens_at(node));
+                longer.extend(tokens.map(|token| (begun, token)));
             } else if state == END && below.is_some_and(|below| dfa.loops(state, below.kinds)) {
                 ambiguous.union_with(&terms.first(item));
-                return Reach::All;
+                return Some(Reach::All);
             }
-            let is_end = state == END && tables.crossroads.contains(&node);
+            // Crossroads have shapes of their own.
+            let is_end =
+                state == END && matches!(nodes, [node] if tables.crossroads.contains(node));
             if is_end {
-                ends.push((begun, node));
+                ends.extend(nodes.iter().map(|&node| (begun, node)));
             }
-            Reach::Into(IterationsAt { state, begun, characters, has_read: !is_end })
+            Some(Reach::Into(IterationsAt { state, begun, characters, has_read: !is_end }))
         });
-        tables.count_visited(scan.visited);
-        inside.add_reached(&scan, trie.tree());
         longer.sort_unstable();
         let above = trie.path(start).into_iter().filter(|&byte| begins_character(byte)).count();
         let (ends, exits) = (tables.belows(ends), tables.belows(exits));

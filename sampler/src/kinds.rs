@@ -3,6 +3,8 @@
 
 use std::ops::{BitOr, BitOrAssign};
 
+use grammask_gbnf::ByteSet;
+
 /// A set of kinds of characters: those of ASCII one by one, but for most that control, and those
 /// beyond ASCII by their first byte, which is roughly by script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,6 +110,14 @@ impl Kinds {
         Self::OF_FIRST[usize::from(first)]
     }
 
+    /// The kinds of what may have one of some bytes.
+    pub(crate) fn with(bytes: &ByteSet) -> Self {
+        let beyond_ascii = bytes.iter().any(|byte| !byte.is_ascii());
+        let beyond_ascii = (0x80..=u8::MAX).filter(|_| beyond_ascii);
+        let first = bytes.iter().chain(beyond_ascii).map(Self::of);
+        first.fold(Self::BROKEN, |all, kind| all | kind)
+    }
+
     /// Those of the kinds of which all characters begin with bytes that are `meant`.
     pub(crate) fn beginning_with(self, mut meant: impl FnMut(u8) -> bool) -> Self {
         let mut all = Self(self.0 & Self::ALL.0);
@@ -130,6 +140,10 @@ impl Kinds {
 
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
+    }
+
+    pub(crate) fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
 
     pub(crate) fn contains(self, other: Self) -> bool {

@@ -47,6 +47,7 @@ mod items;
 mod keys;
 mod kinds;
 mod lazy;
+mod look;
 mod lookahead;
 mod loops;
 mod mask;

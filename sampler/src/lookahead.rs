@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::frames::{Exits, FrameMemo};
 use crate::generations::Footprint;
 use crate::interior::{Interior, Iterations};
+use crate::look::Looks;
 use crate::mask::{MaskBuffer, TokenMask};
 use crate::token_id::TokenId;
 use crate::token_set::{Found, SpareLists, TokenSet};
@@ -46,6 +47,7 @@ pub(crate) struct LookaheadMemo {
     pub(crate) values: ValueMemo,
     pub(crate) declared: DeclaredMemo,
     pub(crate) frames: FrameMemo,
+    pub(crate) looks: Looks,
     pub(crate) spare: SpareLists,
 }
 

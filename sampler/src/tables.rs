@@ -16,7 +16,7 @@ use crate::crossings::Crossings;
 use crate::forbidden::Forbidden;
 use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
-use crate::preorder::{Outline, Reach};
+use crate::preorder::{Outline, Preorder, Reach, Scan};
 use crate::quotient::{Alike, Quotient};
 use crate::rounds::{self, OfRounds};
 use crate::runs::Run;
@@ -325,16 +325,28 @@ impl Tables {
         shared(&self.iterations, &key, build)
     }
 
-    /// Visits what lies below a node, and adds the tokens that are reached: each node with what its parent has
-    /// been given (the first ones: `start`), with its byte and, if much lies below it, with an outline of that.
-    /// Where much of the trie lies below the first one, nodes of the same shape are visited at once, with the least
-    /// byte of their class; one by one if `visit` gives nothing for them together, as it must not for one alone.
+    /// Visits what lies below a node, and adds the tokens that are reached; see [`Tables::visit`].
     pub(crate) fn scan<'a, S: Copy>(
         &'a self,
         top: TrieNode,
         start: S,
         found: &mut Found,
+        visit: impl FnMut(&[TrieNode], S, u8, Option<&Outline>) -> Option<Reach<S>>,
+    ) {
+        self.visit(top, start, visit, |scan, tree| found.add_reached(scan, tree));
+    }
+
+    /// Visits what lies below a node: each node with what its parent has been given (the first ones: `start`),
+    /// with its byte and, if much lies below it, with an outline of that. `reached` is told what has been met in a
+    /// tree. Where much of the trie lies below the first one, nodes of the same shape are visited at once, with the
+    /// least byte of their class; one by one if `visit` gives nothing for them together, as it must not for one
+    /// alone.
+    pub(crate) fn visit<'a, S: Copy>(
+        &'a self,
+        top: TrieNode,
+        start: S,
         mut visit: impl FnMut(&[TrieNode], S, u8, Option<&Outline>) -> Option<Reach<S>>,
+        mut reached: impl FnMut(&Scan, &'a Preorder),
     ) {
         let (trie, shapes) = (&self.trie, &self.shapes);
         let shape = Some(top).filter(|&top| self.is_large(top)).and_then(|top| shapes.of(top));
@@ -343,7 +355,7 @@ impl Tables {
                 visit(&[node], at, byte, below).unwrap_or(Reach::Out)
             });
             self.count_visited(scan.visited);
-            return found.add_reached(&scan, trie.tree());
+            return reached(&scan, trie.tree());
         };
         let mut apart: Vec<(&'a [TrieNode], S)> = Vec::new();
         let scan = shapes.scan(shape, start, |nodes, at, byte, below| {
@@ -352,7 +364,7 @@ impl Tables {
                 Reach::Out
             })
         });
-        found.add_reached(&scan, shapes.tree());
+        reached(&scan, shapes.tree());
         let mut visited = scan.visited;
         for (nodes, at) in apart {
             for &node in nodes {
@@ -360,7 +372,7 @@ impl Tables {
                     visit(&[node], at, byte, below).unwrap_or(Reach::Out)
                 });
                 visited += scan.visited;
-                found.add_reached(&scan, trie.tree());
+                reached(&scan, trie.tree());
             }
         }
         self.count_visited(visited);

@@ -3,9 +3,10 @@
 //! Where much lies below a node, a walk of each configuration that has a table there goes on by
 //! the table, and byte by byte only where tokens leave the terminal.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, Label, NodeId, Session, State, TermId, TrackId};
+use grammask_gbnf::{Entry, Label, NodeId, Session, State, TermId, Terms, TrackId};
 
 use crate::below::{Below, BelowNode};
 use crate::interior::Iterations;
@@ -110,29 +111,7 @@ impl Lookahead<'_> {
             return self.by_table_in_item(node, &state.only(entry), entry, found);
         }
         match entry.label {
-            Label::Term(term) => {
-                let table = self.engine.tables.interior(node, term, self.session.terms());
-                if self.exits.is_some() {
-                    self.exit_term(node, entry, &table, found);
-                    return Some(Base::Interior(table));
-                }
-                let at = self.departure(state, entry)?;
-                let departure = &mut self.departures[at];
-                if departure.first.intersects(&table.ambiguous) {
-                    // What has few tokens is walked through sooner.
-                    table.inside.mask()?;
-                    let both = departure.first.intersection(&table.ambiguous);
-                    let terms = self.session.terms();
-                    let crossings = self.engine.tables.crossings(node, term, both, terms);
-                    for (byte, nodes) in crossings.nodes()? {
-                        departure.behind_byte(*byte, nodes);
-                    }
-                }
-                departure.at_once(&table.ends);
-                departure.behind_exits(&table.exits, &self.engine.tables);
-                self.depart_early(at, found);
-                Some(Base::Interior(table))
-            }
+            Label::Term(term) => self.by_interior(node, (state, entry), term, found),
             Label::Counted { rest, item, min, max } => {
                 let table = self.engine.tables.iterations(node, (rest, item), self.session.terms());
                 if self.exits.is_some() {
@@ -142,7 +121,9 @@ impl Lookahead<'_> {
                 let at = self.departure(state, entry)?;
                 let departure = &mut self.departures[at];
                 if departure.first.intersects(&table.ambiguous) {
-                    return None;
+                    // Where a byte may be read inside and behind a loop, it is a term like any other.
+                    let term = counted(self.session.terms(), (rest, item), min..=max);
+                    return self.by_interior(node, (state, entry), term, found);
                 }
                 table.ends(min..=max).for_each(|nodes| departure.at_once(nodes));
                 for (byte, nodes) in table.exits(min..=max) {
@@ -157,6 +138,37 @@ impl Lookahead<'_> {
             | Label::Item { .. }
             | Label::ItemEnd { .. } => None,
         }
+    }
+
+    /// The same for a configuration at a term.
+    fn by_interior(
+        &mut self,
+        node: TrieNode,
+        (state, entry): (&State, Entry),
+        term: TermId,
+        found: &mut Found,
+    ) -> Option<Base> {
+        let table = self.engine.tables.interior(node, term, self.session.terms());
+        if self.exits.is_some() {
+            self.exit_term(node, entry, &table, found);
+            return Some(Base::Interior(table));
+        }
+        let at = self.departure(state, entry)?;
+        let departure = &mut self.departures[at];
+        if departure.first.intersects(&table.ambiguous) {
+            // What has few tokens is walked through sooner.
+            table.inside.mask()?;
+            let both = departure.first.intersection(&table.ambiguous);
+            let terms = self.session.terms();
+            let crossings = self.engine.tables.crossings(node, term, both, terms);
+            for (byte, nodes) in crossings.nodes()? {
+                departure.behind_byte(*byte, nodes);
+            }
+        }
+        departure.at_once(&table.ends);
+        departure.behind_exits(&table.exits, &self.engine.tables);
+        self.depart_early(at, found);
+        Some(Base::Interior(table))
     }
 
     /// The tokens of a loop that begin at most `max` iterations.
@@ -196,6 +208,12 @@ impl Lookahead<'_> {
             }
         }
     }
+}
+
+/// The rest of an iteration and some more of them as a term; `u32::MAX` of them are without a bound.
+fn counted(terms: &Terms, (rest, item): (TermId, TermId), counts: RangeInclusive<u32>) -> TermId {
+    let (min, max) = counts.into_inner();
+    terms.concat(rest, terms.repeat(item, min, (max < u32::MAX).then_some(max)))
 }
 
 /// Whether many grammars have the same terminal: they have the characters of strings whose length has
