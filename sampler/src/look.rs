@@ -119,7 +119,7 @@ impl Engine {
             [Some((Look::Tables, 1 << 14)), None]
         };
         let others = [
-            (Look::States, 1 << 13),
+            (Look::States, 1 << 17),
             (Look::Tables, self.most_work().min(1 << 17)),
             (Look::Plain, self.most_work()),
         ];
