@@ -64,7 +64,7 @@ const MOST_TERMS: usize = 2_000;
 const MOST_KEPT: usize = 20_000;
 
 /// How many bytes the masks of a constraint may take.
-const MASKS: usize = 2 << 20;
+const MASKS: usize = 4 << 20;
 /// The same for masks of many configurations together.
 const TOGETHER: usize = 512 << 10;
 /// More configurations are many: if the masks of all of them
@@ -305,7 +305,8 @@ impl Engine {
         state: &State,
     ) -> KnownMask {
         let before = session.steps();
-        let mask = self.look_by_states(self.most_work(), session, state).map(Arc::new);
+        let mask = self.look_by_states(self.most_work(), session, state);
+        let mask = mask.map(|mask| Arc::new(mask.sharing(&mut memo.lookahead.cores)));
         self.tables.count_visited(session.steps() - before + 1);
         let together = Together { mask: mask.clone(), of: state.entries().len() };
         memo.together.insert(state.clone(), together);
@@ -415,7 +416,8 @@ impl Engine {
                 // What has not been found with less work is looked for again.
                 let is_all_work = most_work >= self.most_work();
                 let is_final = is_all_work || mask.as_ref().is_none_or(Option::is_some);
-                let mask = mask.flatten().map(Arc::new);
+                let mask =
+                    mask.flatten().map(|mask| Arc::new(mask.sharing(&mut memo.lookahead.cores)));
                 if is_final {
                     memo.masks.insert(key, mask.clone());
                 }

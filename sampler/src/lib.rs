@@ -29,6 +29,7 @@ mod candidates;
 mod chain;
 mod characters;
 mod constraint;
+mod cores;
 mod crossings;
 mod declared;
 mod departures;

@@ -2,6 +2,7 @@
 //! slow where there are many ways to read a token.
 
 use grammask_gbnf::{Entry, Label, Session, State};
+use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
 use crate::few_states;
@@ -9,7 +10,7 @@ use crate::frames::Exits;
 use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
 
 /// How a mask is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Look {
     /// Frame by frame: see [`crate::frames`].
     Frames,
@@ -23,19 +24,19 @@ enum Look {
     Plain,
 }
 
-/// What has become of the masks of a session that were looked for in ways which are not always worth while.
+/// How many masks of each terminal have been found in ways that are not always worth while, and how many have
+/// taken too much work.
 #[derive(Debug, Default)]
-pub(crate) struct Looks {
-    frames: Record,
-    quick: Record,
-}
+pub(crate) struct Looks(FxHashMap<(Look, Label), Record>);
 
-/// How many masks a way has found, and how many have taken too much work.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Record {
     found: u32,
     given_up: u32,
 }
+
+/// Of so many terminals that is known.
+const MOST_RECORDS: usize = 1024;
 
 impl Looks {
     /// Frame by frame so many masks must have been found for each that has taken too much work: where there are
@@ -44,22 +45,33 @@ impl Looks {
     /// So many masks may take too much work by tables, however many have been found.
     const SPARE: u32 = 2;
 
-    fn note(&mut self, look: Look, is_found: bool) {
-        let record = match look {
-            Look::Frames => &mut self.frames,
-            Look::Quick => &mut self.quick,
-            Look::Tables | Look::States | Look::Plain => return,
-        };
+    fn note(&mut self, look: Look, label: Label, is_found: bool) {
+        if !matches!(look, Look::Frames | Look::Quick) {
+            return;
+        }
+        if self.0.len() >= MOST_RECORDS {
+            self.0.clear();
+        }
+        let record = self.0.entry((look, uncounted(label))).or_default();
         record.found += u32::from(is_found);
         record.given_up += u32::from(!is_found);
     }
 
-    fn are_frames_worth_while(&self) -> bool {
-        self.frames.given_up * Self::FRAMES_FOR_ONE <= self.frames.found
+    fn is_worth_while(&self, look: Look, label: Label) -> bool {
+        let known = self.0.get(&(look, uncounted(label))).copied();
+        let Record { found, given_up } = known.unwrap_or_default();
+        match look {
+            Look::Frames => given_up * Self::FRAMES_FOR_ONE <= found,
+            _ => given_up <= found + Self::SPARE,
+        }
     }
+}
 
-    fn is_quick_worth_while(&self) -> bool {
-        self.quick.given_up <= self.quick.found + Self::SPARE
+/// The same for all numbers of iterations.
+fn uncounted(label: Label) -> Label {
+    match label {
+        Label::Counted { rest, item, .. } => Label::Counted { rest, item, min: 0, max: 0 },
+        _ => label,
     }
 }
 
@@ -77,7 +89,7 @@ impl Engine {
         session.limited(most_work, |session| session.prepare(entry))?;
         let (before, work) = (session.steps(), session.work());
         let mut mask = None;
-        for (look, most) in self.looks(session, memo) {
+        for (look, most) in self.looks(session, memo, entry.label) {
             // Each has a limit of its own, unless there is less for all.
             let left = if most_work < self.most_work() {
                 most_work.saturating_sub(session.work() - work)
@@ -86,7 +98,7 @@ impl Engine {
             };
             mask = self.look(look, most.min(left), session, memo, (&start, entry));
             if mask.is_some() || most <= left {
-                memo.looks.note(look, mask.is_some());
+                memo.looks.note(look, entry.label, mask.is_some());
             }
             if mask.is_some() || left <= most {
                 break;
@@ -109,12 +121,12 @@ impl Engine {
         &self,
         session: &Session,
         memo: &LookaheadMemo,
+        label: Label,
     ) -> impl Iterator<Item = (Look, u64)> + use<> {
         let first = if session.has_independent_frames() {
-            let frames = memo.looks.are_frames_worth_while().then_some((Look::Frames, 1 << 14));
             // Where characters are counted there are many states.
-            let quick = memo.looks.is_quick_worth_while().then_some((Look::Quick, 1 << 9));
-            [frames, quick]
+            [(Look::Frames, 1 << 13), (Look::Quick, 1 << 9)]
+                .map(|(look, most)| memo.looks.is_worth_while(look, label).then_some((look, most)))
         } else {
             [Some((Look::Tables, 1 << 14)), None]
         };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use grammask_gbnf::{Entry, Label, Session, State};
 use smallvec::SmallVec;
 
+use crate::cores::{Cores, SHARED_BY};
 use crate::declared::DeclaredMemo;
 use crate::departures::Departure;
 use crate::engine::Engine;
@@ -48,6 +49,7 @@ pub(crate) struct LookaheadMemo {
     pub(crate) declared: DeclaredMemo,
     pub(crate) frames: FrameMemo,
     pub(crate) looks: Looks,
+    pub(crate) cores: Cores,
     pub(crate) spare: SpareLists,
 }
 
@@ -167,6 +169,14 @@ impl EntryMask {
         Self { without, ..self.clone() }
     }
 
+    /// The same, with what it has in common with others as a core.
+    pub(crate) fn sharing(mut self, cores: &mut Cores) -> Self {
+        let (core, besides) = cores.share(self.more);
+        self.bases.extend(core.map(Base::Core));
+        self.more = besides;
+        self
+    }
+
     /// The same without some tokens, and with some others, none of which are open any more.
     pub(crate) fn compared(&self, without: &[TokenId], besides: TokenSet, len: usize) -> Self {
         let mut without = [&self.without, without].concat();
@@ -259,6 +269,7 @@ impl Footprint for EntryMask {
         let bases = self.bases.iter().map(|base| match base {
             Base::Interior(_) | Base::Iterations(_) => 0,
             Base::Some(tokens) => tokens.bytes(),
+            Base::Core(mask) => mask.bytes() / SHARED_BY,
         });
         spilled_bytes(&self.bases)
             + bases.sum::<usize>()
@@ -275,6 +286,8 @@ pub(crate) enum Base {
     Iterations(Arc<Iterations>),
     /// The tokens of a loop that begin not too many iterations.
     Some(TokenSet),
+    /// What masks have in common.
+    Core(Arc<TokenMask>),
 }
 
 impl Base {
@@ -284,6 +297,7 @@ impl Base {
             Self::Interior(table) => table.inside.mask(),
             Self::Iterations(table) => table.inside.mask(),
             Self::Some(tokens) => tokens.mask(),
+            Self::Core(mask) => Some(mask),
         }
     }
 
@@ -293,6 +307,7 @@ impl Base {
             Self::Interior(table) => table.inside.tokens(),
             Self::Iterations(table) => table.inside.tokens(),
             Self::Some(tokens) => tokens.tokens(),
+            Self::Core(_) => &[],
         }
     }
 
@@ -302,6 +317,7 @@ impl Base {
             Self::Interior(table) => Arc::as_ptr(table).addr(),
             Self::Iterations(table) => Arc::as_ptr(table).addr(),
             Self::Some(tokens) => tokens.address(),
+            Self::Core(mask) => Arc::as_ptr(mask).addr(),
         }
     }
 

@@ -80,6 +80,24 @@ impl TokenMask {
         self.bits.difference_with(&other.bits);
     }
 
+    /// The tokens that only one of two masks of the same vocabulary has, if they are at most so many.
+    pub(crate) fn differing(&self, other: &Self, most: usize) -> Option<Vec<TokenId>> {
+        let mut differing = Vec::new();
+        for (at, (one, other)) in self.bits.as_slice().iter().zip(other.bits.as_slice()).enumerate()
+        {
+            let mut left = one ^ other;
+            while left != 0 {
+                if differing.len() == most {
+                    return None;
+                }
+                let bit = at * usize::BITS as usize + left.trailing_zeros() as usize;
+                differing.push(TokenId(bit as u32));
+                left &= left - 1;
+            }
+        }
+        Some(differing)
+    }
+
     /// Becomes the same as `other`, a mask of the same vocabulary.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.bits.clone_from(&other.bits);
