@@ -2,12 +2,13 @@
 //! for them some hundred thousand times.
 
 use std::hash::Hash;
-use std::ops::{Deref, RangeInclusive};
+use std::ops::RangeInclusive;
 
 use grammask_gbnf::{TermId, Terms};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use crate::kinds::Kinds;
+use crate::kinds::{Kinds, Utf8Place};
 use crate::loops::kinds_to;
 use crate::preorder::Outline;
 use crate::shapes::{CLASSES, class_of};
@@ -17,8 +18,6 @@ use crate::trie::TrieNode;
 /// What leads from state to state, byte by byte.
 pub(crate) trait Automaton {
     type State: Clone + Eq + Hash;
-    /// Where byte ranges lead from a state: sorted, disjoint.
-    type Row: Deref<Target = [(u8, u8, Self::State)]>;
 
     /// Where so many of the bytes that have been read from a state lead back to it, the others are asked
     /// for as well.
@@ -32,9 +31,6 @@ pub(crate) trait Automaton {
 
     /// Where a byte leads, and bytes around it of which it is known that they lead there as well.
     fn next(&mut self, state: &Self::State, byte: u8) -> (Self::State, RangeInclusive<u8>);
-
-    /// Where all bytes lead.
-    fn row(&mut self, state: &Self::State) -> Self::Row;
 }
 
 /// The states of an automaton, numbered as they are met.
@@ -48,6 +44,9 @@ pub(crate) struct Dfa<A: Automaton> {
     /// The same for classes of bytes, [`MIXED`] where those lead to several.
     class_rows: Vec<[u16; CLASSES.len()]>,
 }
+
+/// What is known of states within a character.
+type Within = SmallVec<[((u32, Utf8Place), bool); 8]>;
 
 /// A state of a [`Dfa`].
 struct DfaState<S> {
@@ -198,12 +197,38 @@ impl<A: Automaton> Dfa<A> {
     /// Whether all characters of some kinds lead from a state to itself; no, as long as too few bytes that
     /// do so have been read from it.
     pub(crate) fn loops(&mut self, number: u32, kinds: Kinds) -> bool {
-        let DfaState { state, is_asked, returns, loops, .. } = &mut self.states[number as usize];
-        *is_asked
-            && *returns >= A::OFTEN
-            && loops.all(kinds, |kinds| {
-                kinds_to(state, state, kinds, &mut |state| self.automaton.row(state))
+        let DfaState { is_asked, returns, mut loops, .. } = self.states[number as usize];
+        if !is_asked || returns < A::OFTEN {
+            return false;
+        }
+        let mut within = Within::new();
+        let all = loops.all(kinds, |kinds| {
+            kinds.beginning_with(|byte| {
+                let (next, place) = (self.next(number, byte), Utf8Place::BETWEEN.after(byte));
+                place.is_some_and(|place| self.leads_to(number, (next, place), &mut within))
             })
+        });
+        self.states[number as usize].loops = loops;
+        all
+    }
+
+    /// Whether each character of which so much has been read leads to a state; `within` has what is known of that.
+    /// The depth is that of a character.
+    fn leads_to(&mut self, to: u32, (state, place): (u32, Utf8Place), within: &mut Within) -> bool {
+        if place == Utf8Place::BETWEEN {
+            return state == to;
+        }
+        if let Some(&(_, known)) = within.iter().find(|&&(at, _)| at == (state, place)) {
+            return known;
+        }
+        let (lo, hi) = place.bytes();
+        let all = state != DEAD
+            && (lo..=hi).all(|byte| {
+                let next = self.next(state, byte);
+                place.after(byte).is_some_and(|place| self.leads_to(to, (next, place), within))
+            });
+        within.push(((state, place), all));
+        all
     }
 }
 
@@ -245,15 +270,19 @@ pub(crate) struct Repeated<'a> {
     pub(crate) terms: &'a Terms,
 }
 
-impl Repeated<'_> {
+impl<'a> Repeated<'a> {
+    /// Where all bytes lead.
+    fn row(&self, term: &TermId) -> &'a [(u8, u8, TermId)] {
+        self.terms.transitions(self.from(*term))
+    }
+
     fn from(&self, term: TermId) -> TermId {
         if term == TermId::EMPTY { self.again } else { term }
     }
 }
 
-impl<'a> Automaton for Repeated<'a> {
+impl Automaton for Repeated<'_> {
     type State = TermId;
-    type Row = &'a [(u8, u8, TermId)];
 
     // A term has all its transitions as soon as it has one.
     const OFTEN: u32 = 0;
@@ -268,10 +297,6 @@ impl<'a> Automaton for Repeated<'a> {
 
     fn next(&mut self, term: &TermId, byte: u8) -> (TermId, RangeInclusive<u8>) {
         self.terms.next_around(self.from(*term), byte)
-    }
-
-    fn row(&mut self, term: &TermId) -> Self::Row {
-        self.terms.transitions(self.from(*term))
     }
 }
 

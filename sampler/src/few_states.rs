@@ -16,7 +16,6 @@ struct States<'a>(&'a mut Session);
 
 impl Automaton for States<'_> {
     type State = State;
-    type Row = Vec<(u8, u8, State)>;
 
     // A step tells of the bytes around it as well, so that few make a row.
     const OFTEN: u32 = 1;
@@ -33,17 +32,6 @@ impl Automaton for States<'_> {
         let (next, around) = self.0.step_around(state, byte);
         // What has been read makes no difference then.
         (if next.is_dead() { self.dead() } else { next }, around)
-    }
-
-    fn row(&mut self, state: &State) -> Self::Row {
-        let mut row = Self::Row::new();
-        for byte in self.0.first(state).iter() {
-            if row.last().is_none_or(|&(_, last, _)| last < byte) {
-                let (next, around) = self.next(state, byte);
-                row.push((byte, *around.end(), next));
-            }
-        }
-        row
     }
 }
 
