@@ -276,7 +276,7 @@ impl Engine {
 
     /// The masks of the configurations of a state, each looked for alone; nothing if one takes too much
     /// work, or if all take more than they share, if they do.
-    pub(crate) fn masks_apart(
+    fn masks_apart(
         &self,
         session: &mut Session,
         memo: &mut MaskMemo,
@@ -295,6 +295,17 @@ impl Engine {
             self.mask_of(session, memo, state, entry, left).flatten()
         });
         masks.collect()
+    }
+
+    /// Finds out what tokens have behind the frames of the configurations of a state, as far as that is new.
+    pub(crate) fn meet_frames(&self, session: &mut Session, memo: &mut MaskMemo, state: &State) {
+        for &entry in state.entries() {
+            let key = (entry, state.text_of(entry));
+            if memo.masks.get(&key).is_none() {
+                let mask = self.by_frames(session, &mut memo.lookahead, state, entry);
+                memo.masks.insert(key, mask.map(Arc::new));
+            }
+        }
     }
 
     /// The mask of all configurations that are not tokens, read at once.

@@ -38,6 +38,9 @@ struct Record {
 /// Of so many terminals that is known.
 const MOST_RECORDS: usize = 1024;
 
+/// The most work for a mask frame by frame.
+const BY_FRAMES: u64 = 1 << 13;
+
 impl Looks {
     /// Frame by frame so many masks must have been found for each that has taken too much work: where there are
     /// many ways to read, nearly all masks do.
@@ -109,6 +112,25 @@ impl Engine {
         mask
     }
 
+    /// The same frame by frame only, which finds out what tokens have behind the frames of a configuration: nothing
+    /// if that takes too much work, or mostly does for its terminal.
+    pub(crate) fn by_frames(
+        &self,
+        session: &mut Session,
+        memo: &mut LookaheadMemo,
+        state: &State,
+        entry: Entry,
+    ) -> Option<EntryMask> {
+        if !memo.looks.is_worth_while(Look::Frames, entry.label) {
+            return None;
+        }
+        let start = state.only(entry);
+        session.limited(BY_FRAMES, |session| session.prepare(entry))?;
+        let mask = self.look(Look::Frames, BY_FRAMES, session, memo, (&start, entry));
+        memo.looks.note(Look::Frames, entry.label, mask.is_some());
+        mask
+    }
+
     /// The most work for a mask, with a large vocabulary some seconds.
     pub(crate) fn most_work(&self) -> u64 {
         (32 * self.trie_len() as u64).max(1 << 16)
@@ -125,7 +147,7 @@ impl Engine {
     ) -> impl Iterator<Item = (Look, u64)> + use<> {
         let first = if session.has_independent_frames() {
             // Where characters are counted there are many states.
-            [(Look::Frames, 1 << 13), (Look::Quick, 1 << 9)]
+            [(Look::Frames, BY_FRAMES), (Look::Quick, 1 << 9)]
                 .map(|(look, most)| memo.looks.is_worth_while(look, label).then_some((look, most)))
         } else {
             [Some((Look::Tables, 1 << 14)), None]

@@ -13,8 +13,8 @@ use crate::rng::Mt19937;
 const BYTES: usize = 1500;
 /// of one text at most so many.
 const LONGEST: usize = 200;
-/// So much work the masks may take together, as a step (see [`Session::limited`]),
-const MOST_WORK: u64 = 1 << 17;
+/// So much work this may take, as a step (see [`Session::limited`]),
+const MOST_WORK: u64 = 1 << 16;
 /// so many nodes of the trie may be visited,
 const MOST_VISITED: u64 = 1 << 19;
 /// and so many terms made: up to some twenty milliseconds.
@@ -39,14 +39,14 @@ impl Engine {
             let terms = session.terms().len() + MOST_TERMS;
             let (mut known, mut in_vain) = (0, 0);
             for _ in 0..BYTES {
-                let left = work.saturating_sub(session.work());
-                if in_vain > ENOUGH
+                let is_enough = in_vain > ENOUGH
+                    || session.work() > work
                     || self.nodes_visited() > visited
-                    || session.terms().len() > terms
-                    || self.masks_apart(session, &mut aside, &state, Some(left)).is_none()
-                {
+                    || session.terms().len() > terms;
+                if is_enough {
                     break;
                 }
+                self.meet_frames(session, &mut aside, &state);
                 let now = aside.frames_bytes();
                 text.note(now != known);
                 known = now;

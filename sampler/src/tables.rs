@@ -382,7 +382,11 @@ impl Tables {
     pub(crate) fn below(&self, nodes: impl Into<Nodes>) -> Arc<Below> {
         let mut nodes: Nodes = nodes.into();
         nodes.sort_unstable();
-        shared(&self.belows, &nodes, || Below::new(&nodes, self))
+        shared(&self.belows, &nodes, || {
+            let below = Below::new(&nodes, self);
+            self.count_visited(below.len(Below::ROOT) as u64);
+            below
+        })
     }
 
     /// What terms of a quotient have in common, below a node; nothing if only a walk finds that, and none is
