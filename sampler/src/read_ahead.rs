@@ -14,10 +14,10 @@ const BYTES: usize = 1500;
 /// of one text at most so many.
 const LONGEST: usize = 200;
 /// So much work this may take, as a step (see [`Session::limited`]),
-const MOST_WORK: u64 = 1 << 16;
+const MOST_WORK: u64 = 1 << 17;
 /// so many nodes of the trie may be visited,
-const MOST_VISITED: u64 = 1 << 19;
-/// and so many terms made: up to some twenty milliseconds.
+const MOST_VISITED: u64 = 1 << 18;
+/// and so many terms made: mostly up to some twenty milliseconds.
 const MOST_TERMS: usize = 4_000;
 /// A text in which so many bytes show nothing new is given up,
 const DULL: usize = 24;
