@@ -3,7 +3,6 @@
 //! Where much lies below a node, a walk of each configuration that has a table there goes on by
 //! the table, and byte by byte only where tokens leave the terminal.
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use grammask_gbnf::{Entry, Label, NodeId, Session, State, TermId, Terms, TrackId};
@@ -122,7 +121,8 @@ impl Lookahead<'_> {
                 let departure = &mut self.departures[at];
                 if departure.first.intersects(&table.ambiguous) {
                     // Where a byte may be read inside and behind a loop, it is a term like any other.
-                    let term = counted(self.session.terms(), (rest, item), min..=max);
+                    let longest = self.engine.tables.longest(node).bytes;
+                    let term = counted(self.session.terms(), (rest, item), (min, max), longest);
                     return self.by_interior(node, (state, entry), term, found);
                 }
                 table.ends(min..=max).for_each(|nodes| departure.at_once(nodes));
@@ -210,10 +210,17 @@ impl Lookahead<'_> {
     }
 }
 
-/// The rest of an iteration and some more of them as a term; `u32::MAX` of them are without a bound.
-fn counted(terms: &Terms, (rest, item): (TermId, TermId), counts: RangeInclusive<u32>) -> TermId {
-    let (min, max) = counts.into_inner();
-    terms.concat(rest, terms.repeat(item, min, (max < u32::MAX).then_some(max)))
+/// The rest of an iteration and between `min` and `max` more of them as a term, as far as texts of at most `longest`
+/// bytes tell: numbers of iterations that none of them reaches are all one.
+fn counted(
+    terms: &Terms,
+    (rest, item): (TermId, TermId),
+    (min, max): (u32, u32),
+    longest: usize,
+) -> TermId {
+    let is_reached = |iterations: u32| iterations as usize <= longest;
+    let min = if is_reached(min) { min } else { longest as u32 + 1 };
+    terms.concat(rest, terms.repeat(item, min, Some(max).filter(|&max| is_reached(max))))
 }
 
 /// Whether many grammars have the same terminal: they have the characters of strings whose length has
