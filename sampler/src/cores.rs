@@ -43,7 +43,9 @@ impl Cores {
         if !missing.is_empty() {
             // After some masks it has nothing any more that one of them lacks.
             let smaller = Arc::make_mut(&mut core);
-            missing.into_iter().for_each(|token| smaller.remove(token));
+            for token in missing {
+                smaller.remove(token);
+            }
         }
         self.0.push(Arc::clone(&core));
         (Some(core), TokenSet::Few(besides.into()))

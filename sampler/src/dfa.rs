@@ -257,7 +257,7 @@ impl Dfa<Repeated<'_>> {
             (next.map_or(DEAD, |next| self.number(next)), Leading::default())
         });
         let to = *self.state(next);
-        let find = |kinds| kinds_to(&state, &to, kinds, &mut |state| self.automaton.row(state));
+        let find = |kinds| kinds_to(&state, &to, kinds, &mut |&state| self.automaton.row(state));
         let all = leading.all(kinds, find);
         self.states[number as usize].run = Some((next, leading));
         all.then_some(next)
@@ -272,8 +272,8 @@ pub(crate) struct Repeated<'a> {
 
 impl<'a> Repeated<'a> {
     /// Where all bytes lead.
-    fn row(&self, term: &TermId) -> &'a [(u8, u8, TermId)] {
-        self.terms.transitions(self.from(*term))
+    fn row(&self, term: TermId) -> &'a [(u8, u8, TermId)] {
+        self.terms.transitions(self.from(term))
     }
 
     fn from(&self, term: TermId) -> TermId {

@@ -397,7 +397,9 @@ fn add_bytes(bytes: &mut ByteSet, nodes: &[TrieNode], byte: u8, trie: &TokenTrie
     // Soon all of a class are known, and need not be looked at node by node.
     let (lo, hi) = bytes_like(byte);
     if !(lo..=hi).all(|byte| bytes.contains(byte)) {
-        nodes.iter().for_each(|&node| bytes.insert(trie.byte(node)));
+        for &node in nodes {
+            bytes.insert(trie.byte(node));
+        }
     }
 }
 

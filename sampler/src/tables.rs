@@ -326,8 +326,8 @@ impl Tables {
     }
 
     /// Visits what lies below a node, and adds the tokens that are reached; see [`Tables::visit`].
-    pub(crate) fn scan<'a, S: Copy>(
-        &'a self,
+    pub(crate) fn scan<S: Copy>(
+        &self,
         top: TrieNode,
         start: S,
         found: &mut Found,

@@ -50,7 +50,7 @@ impl Terms {
         });
         let Some((bytes, set)) = bytes else { return choice };
         let is_kept = |&item: &TermId| item == bytes || !self.consists_of(item, set);
-        if items.iter().all(|item| is_kept(item)) {
+        if items.iter().all(is_kept) {
             return choice;
         }
         self.alt(items.iter().copied().filter(is_kept))
@@ -239,7 +239,7 @@ mod tests {
         }
         let twice = terms.alt([terms.text(b"ab"), letters]);
         assert_ne!(terms.repeat(twice, 0, Some(2)), terms.repeat(letters, 0, Some(2)));
-        let long = terms.text(&[b'x'; 100_000]);
+        let long = terms.text(&vec![b'x'; 100_000]);
         assert_ne!(terms.repeat(terms.alt([long, letters]), 0, None), TermId::NOTHING);
     }
 
