@@ -6,9 +6,8 @@ use std::ops::RangeInclusive;
 
 use grammask_gbnf::{TermId, Terms};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
-use crate::kinds::{Kinds, Utf8Place};
+use crate::kinds::Kinds;
 use crate::loops::kinds_to;
 use crate::preorder::Outline;
 use crate::shapes::{CLASSES, class_of};
@@ -44,9 +43,6 @@ pub(crate) struct Dfa<A: Automaton> {
     /// The same for classes of bytes, [`MIXED`] where those lead to several.
     class_rows: Vec<[u16; CLASSES.len()]>,
 }
-
-/// What is known of states within a character.
-type Within = SmallVec<[((u32, Utf8Place), bool); 8]>;
 
 /// A state of a [`Dfa`].
 struct DfaState<S> {
@@ -201,33 +197,10 @@ impl<A: Automaton> Dfa<A> {
         if !is_asked || returns < A::OFTEN {
             return false;
         }
-        let mut within = Within::new();
-        let all = loops.all(kinds, |kinds| {
-            kinds.beginning_with(|byte| {
-                let (next, place) = (self.next(number, byte), Utf8Place::BETWEEN.after(byte));
-                place.is_some_and(|place| self.leads_to(number, (next, place), &mut within))
-            })
-        });
+        let find =
+            |kinds| kinds_to(number, number, kinds, &mut |state, byte| self.next(state, byte));
+        let all = loops.all(kinds, find);
         self.states[number as usize].loops = loops;
-        all
-    }
-
-    /// Whether each character of which so much has been read leads to a state; `within` has what is known of that.
-    /// The depth is that of a character.
-    fn leads_to(&mut self, to: u32, (state, place): (u32, Utf8Place), within: &mut Within) -> bool {
-        if place == Utf8Place::BETWEEN {
-            return state == to;
-        }
-        if let Some(&(_, known)) = within.iter().find(|&&(at, _)| at == (state, place)) {
-            return known;
-        }
-        let (lo, hi) = place.bytes();
-        let all = state != DEAD
-            && (lo..=hi).all(|byte| {
-                let next = self.next(state, byte);
-                place.after(byte).is_some_and(|place| self.leads_to(to, (next, place), within))
-            });
-        within.push(((state, place), all));
         all
     }
 }
@@ -256,9 +229,8 @@ impl Dfa<Repeated<'_>> {
             let next = most(self.automaton.from(state), self.automaton.terms);
             (next.map_or(DEAD, |next| self.number(next)), Leading::default())
         });
-        let to = *self.state(next);
-        let find = |kinds| kinds_to(&state, &to, kinds, &mut |&state| self.automaton.row(state));
-        let all = leading.all(kinds, find);
+        let find = |kinds| kinds_to(number, next, kinds, &mut |state, byte| self.next(state, byte));
+        let all = next != DEAD && leading.all(kinds, find);
         self.states[number as usize].run = Some((next, leading));
         all.then_some(next)
     }
@@ -270,12 +242,7 @@ pub(crate) struct Repeated<'a> {
     pub(crate) terms: &'a Terms,
 }
 
-impl<'a> Repeated<'a> {
-    /// Where all bytes lead.
-    fn row(&self, term: TermId) -> &'a [(u8, u8, TermId)] {
-        self.terms.transitions(self.from(term))
-    }
-
+impl Repeated<'_> {
     fn from(&self, term: TermId) -> TermId {
         if term == TermId::EMPTY { self.again } else { term }
     }

@@ -122,11 +122,12 @@ impl Quotient {
         Self(states.into())
     }
 
-    /// The kinds of characters that all lead from each state to itself.
-    fn loops(&self) -> Vec<Kinds> {
-        let states = 0..self.0.len() as u32;
-        let mut row = |&state: &u32| &*self.0[state as usize];
-        states.map(|state| kinds_to(&state, &state, Kinds::ALL, &mut row)).collect()
+    /// The kinds of characters that all lead from each state to itself, by the table of the states.
+    fn loops(table: &[[u32; 256]]) -> Vec<Kinds> {
+        let mut next =
+            |state: u32, byte| table.get(state as usize).map_or(OUT, |row| row[usize::from(byte)]);
+        let states = 0..table.len() as u32;
+        states.map(|state| kinds_to(state, state, Kinds::ALL, &mut next)).collect()
     }
 
     /// Whether a state tells letters, digits or other bytes of one class apart.
@@ -185,7 +186,8 @@ pub(crate) struct Alike {
 
 impl Alike {
     pub(crate) fn new(start: TrieNode, quotient: &Quotient, tables: &Tables) -> Self {
-        let (table, loops) = (quotient.table(), quotient.loops());
+        let table = quotient.table();
+        let loops = Quotient::loops(&table);
         let mut outs = Vec::new();
         let mut inside = Found::new(tables.len);
         tables.scan(start, 0, &mut inside, |nodes, state: u32, byte, below| {
