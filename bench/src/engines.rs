@@ -57,7 +57,7 @@ struct Running {
     lines: Receiver<String>,
 }
 
-/// A schema with texts of its instances, in the tokens of a vocabulary, all to be read once.
+/// A schema with texts of its instances, in the tokens of a vocabulary, all to be read once, with times.
 pub fn job(
     vocabulary: &Vocabulary,
     schema: Box<RawValue>,
@@ -67,7 +67,7 @@ pub fn job(
         Ok(vocabulary.encode(text)?.into_iter().map(|token| token.0).collect())
     };
     let instances = texts.into_iter().map(|text| ids(text.as_ref())).collect::<Result<_>>()?;
-    Ok(Job { schema, instances, passes: 1 })
+    Ok(Job { schema, instances, passes: 1, timed: true })
 }
 
 /// What became of a schema.

@@ -118,7 +118,7 @@ fn to_first_mask(row: &Row, clock: Clock) -> Duration {
 fn tokens<'a>(row: &'a Row, pass: usize, choice: Choice) -> impl Iterator<Item = &'a TokenTime> {
     let pass: &[Instance] = row.reading.passes.get(pass).map_or(&[], |pass| pass);
     let chosen = choice.of(row).unwrap_or_default();
-    chosen.into_iter().filter_map(|at| pass.get(at)).flat_map(|instance| &instance.tokens)
+    chosen.into_iter().filter_map(|at| pass.get(at)).flat_map(|instance| &instance.times)
 }
 
 /// The distributions of times over some of the tokens.

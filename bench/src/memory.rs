@@ -141,7 +141,7 @@ fn sample(job: &Job, engine: &mut Engine) -> Result<Sample> {
             sample.is_read = true;
             sample.table_bytes = reading.table_bytes;
             sample.accepted = instances.clone().filter(|instance| instance.accepted).count();
-            sample.masks = instances.map(|instance| instance.tokens.len()).sum();
+            sample.masks = instances.map(|instance| instance.tokens).sum();
         }
         Answer::Done(Done::Refused(_)) => {}
         Answer::Done(Done::Panicked(message)) => bail!("{message}: {}", job.schema),
@@ -183,7 +183,7 @@ impl<'a> Schemas<'a> {
                 continue;
             }
             let texts = row.tests.iter().map(|test| python::dumps(&variation.instance(&test.data)));
-            return engines::job(vocabulary, schema, texts);
+            return Ok(Job { timed: false, ..engines::job(vocabulary, schema, texts)? });
         }
         ensure!(!self.files.is_empty(), "there are no schemas");
         bail!("there are no more than {} different schemas", self.seen.len())

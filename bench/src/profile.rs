@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> Result<bool> {
         match engine.lock().expect("no panic inside").ask(&job)? {
             Answer::Done(Done::Read(reading)) => {
                 let read = job.instances.iter().zip(reading.passes.iter().flatten());
-                let masks = read.flat_map(|(ids, read)| masks(&vocabulary, ids, &read.tokens));
+                let masks = read.flat_map(|(ids, read)| masks(&vocabulary, ids, &read.times));
                 Ok(masks.collect::<Vec<_>>())
             }
             Answer::Done(Done::Refused(_)) => Ok(Vec::new()),

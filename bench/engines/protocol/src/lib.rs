@@ -54,6 +54,8 @@ pub struct Job {
     pub instances: Vec<Vec<u32>>,
     /// How often all of it is read: the second time, what is kept of the first is there.
     pub passes: usize,
+    /// Whether the times of each token are noted, which takes memory that is not the engine's.
+    pub timed: bool,
 }
 
 /// What became of a schema.
@@ -96,8 +98,10 @@ pub struct Refusal {
 pub struct Instance {
     /// All tokens are allowed, and the text may end behind them.
     pub accepted: bool,
-    /// What the tokens took that are allowed.
-    pub tokens: Vec<TokenTime>,
+    /// How many tokens are allowed, one after the other.
+    pub tokens: usize,
+    /// What these took, if that is noted.
+    pub times: Vec<TokenTime>,
 }
 
 /// What one token took.

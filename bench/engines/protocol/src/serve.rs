@@ -188,7 +188,8 @@ fn work<E: Engine>(engine: &E, job: &Job, words: usize) -> Done {
     let passes = (0..job.passes)
         .map(|_| {
             let instances = job.instances.iter();
-            instances.map(|tokens| read(constraint.start(), tokens, &mut mask)).collect()
+            let read = |tokens: &Vec<u32>| read(constraint.start(), tokens, &mut mask, job.timed);
+            instances.map(read).collect()
         })
         .collect();
     Done::Read(Reading {
@@ -204,7 +205,12 @@ pub fn is_allowed(words: &[u32], token: u32) -> bool {
     words[token as usize / 32] >> (token % 32) & 1 == 1
 }
 
-fn read(mut session: impl Session, tokens: &[u32], words: &mut [u32]) -> Instance {
+fn read(
+    mut session: impl Session,
+    tokens: &[u32],
+    words: &mut [u32],
+    is_timed: bool,
+) -> Instance {
     let mut instance = Instance::default();
     for &token in tokens {
         let before = session.nodes();
@@ -218,8 +224,11 @@ fn read(mut session: impl Session, tokens: &[u32], words: &mut [u32]) -> Instanc
         if !is_read {
             return instance;
         }
-        let nodes = nodes.filter(|&nodes| nodes > 0);
-        instance.tokens.push(TokenTime { mask, commit, nodes, allowed });
+        instance.tokens += 1;
+        if is_timed {
+            let nodes = nodes.filter(|&nodes| nodes > 0);
+            instance.times.push(TokenTime { mask, commit, nodes, allowed });
+        }
     }
     instance.accepted = session.is_complete();
     instance
