@@ -7,6 +7,7 @@
 mod approximation;
 mod assertion;
 mod automaton;
+mod boundary;
 mod build;
 mod class;
 mod derive;

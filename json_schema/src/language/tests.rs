@@ -310,6 +310,30 @@ fn repetitions_beside_all_texts_are_the_fewest() {
 }
 
 #[test]
+fn boundaries_of_words_leave_no_assertions() {
+    let mut languages = Languages::default();
+    for (pattern, same) in [
+        (r"\bab\b", r"(?:^|\W)ab(?:$|\W)"),
+        (r"^\bab\b", r"^ab(?:$|\W)"),
+        (r"^\B", r"^(?:$|\W)"),
+        (r"a\Bb", "ab"),
+        (r"a\bb", "[]"),
+        (r"^[a.]{1,200}\b[a.]*$", r"^(?:[a.]{0,199}a(?:\.[a.]*)?|[a.]{0,199}\.a[a.]*)$"),
+        (r"^a+b?c*\b(?:-|x)$", r"^a+b?c*-$"),
+    ] {
+        let [language, same] = [pattern, same].map(|pattern| languages.pattern(pattern).unwrap());
+        assert!(!languages.asserts(language), "{pattern}");
+        let [dfa, same] = [language, same].map(|language| languages.dfa(language, LIMIT).unwrap());
+        assert_eq!(dfa, same, "{pattern}");
+    }
+    // Where a conjunction meets a boundary, an automaton says what is meant.
+    for pattern in [r"^(?=a)\bb", r"^(?:a\b|b)\b"] {
+        let language = languages.pattern(pattern).unwrap();
+        assert!(languages.asserts(language), "{pattern}");
+    }
+}
+
+#[test]
 fn lengths_are_known() {
     let lengths = |pattern| dfa(pattern).lengths().map(|lengths| (lengths.min, lengths.max));
     assert_eq!(lengths("^a{2,300}$"), Some((2, Some(300))));
