@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use grammask_gbnf::ByteSet;
 
+use crate::by_byte::Exits;
 use crate::generations::Footprint;
 use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::trie::{TokenTrie, TrieNode};
 
 /// Some nodes of the trie, and what lies below them as a trie of its own.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Below {
     /// The nodes, ascending.
     pub(crate) nodes: Box<[TrieNode]>,
@@ -23,6 +24,8 @@ pub(crate) struct Below {
     pub(crate) large: Box<[TrieNode]>,
     /// The bytes with which tokens go on.
     pub(crate) first: ByteSet,
+    /// What lies below the others, if that is much: the nodes just below them, by their bytes.
+    apart: Option<Box<Exits>>,
     /// The bytes of what lies below the others, in preorder; 0 for the root.
     bytes: Vec<u8>,
     /// One past the last node of each subtree.
@@ -43,8 +46,20 @@ impl Below {
     /// What they all stand on.
     pub(crate) const ROOT: BelowNode = BelowNode(0);
 
-    /// Merges what lies below some nodes.
+    /// Merges what lies below some nodes; where that is much, when it is read: mostly with few bytes of many.
     pub(crate) fn new(nodes: &[TrieNode], tables: &Tables) -> Self {
+        Self::of(nodes, tables, true)
+    }
+
+    /// The same, however much lies below them.
+    pub(crate) fn whole(self: &Arc<Self>, tables: &Tables) -> Arc<Self> {
+        match self.apart {
+            Some(_) => Arc::new(Self::of(&self.nodes, tables, false)),
+            None => Arc::clone(self),
+        }
+    }
+
+    fn of(nodes: &[TrieNode], tables: &Tables, may_wait: bool) -> Self {
         let trie = &tables.trie;
         let (large, small): (Vec<TrieNode>, Vec<TrieNode>) =
             nodes.iter().partition(|&&node| tables.is_large(node));
@@ -54,7 +69,13 @@ impl Below {
             large: large.clone().into(),
             ..Self::nothing()
         };
-        below.add(&small, trie);
+        let len = small.iter().map(|&node| trie.below(node)).sum();
+        if may_wait && tables.is_much(len) {
+            let children: Vec<_> = small.iter().flat_map(|&node| trie.children(node)).collect();
+            below.apart = Some(Box::new(Exits::new(&children)));
+        } else {
+            below.add(&small, trie);
+        }
         let first = large.iter().flat_map(|&node| trie.children(node)).map(|(byte, _)| byte);
         below.add_first(first);
         below
@@ -71,14 +92,21 @@ impl Below {
     /// The bytes with which tokens go on, besides those of large nodes.
     fn add_first(&mut self, large: impl IntoIterator<Item = u8>) {
         let small = self.children(Self::ROOT).map(|(byte, _)| byte);
+        let apart = self.apart.iter().flat_map(|apart| apart.iter().map(|(byte, _)| byte));
         let mut first = ByteSet::default();
-        small.chain(large).for_each(|byte| first.insert(byte));
+        small.chain(apart).chain(large).for_each(|byte| first.insert(byte));
         self.first = first;
     }
 
-    /// The number of nodes from one on.
+    /// The number of nodes from one on, as far as they have been merged or lie just below those that have not.
     pub(crate) fn len(&self, node: BelowNode) -> usize {
-        (self.ends[node.0 as usize] - node.0) as usize
+        let apart = self.apart(node).map_or(0, Exits::len);
+        (self.ends[node.0 as usize] - node.0) as usize + apart
+    }
+
+    /// The nodes just below one, if what lies below them is merged when it is read.
+    pub(crate) fn apart(&self, node: BelowNode) -> Option<&Exits> {
+        if node == Self::ROOT { self.apart.as_deref() } else { None }
     }
 
     /// Whether anything lies below.
@@ -92,6 +120,7 @@ impl Below {
             tokens: Box::default(),
             large: Box::default(),
             first: ByteSet::default(),
+            apart: None,
             bytes: vec![0],
             ends: vec![1],
             token_ends: vec![0],
@@ -158,7 +187,7 @@ impl Below {
         }
     }
 
-    /// The children of a node, by their bytes.
+    /// The children of a node that have been merged, by their bytes.
     pub(crate) fn children(&self, node: BelowNode) -> impl Iterator<Item = (u8, BelowNode)> + '_ {
         let end = self.ends[node.0 as usize];
         let mut next = node.0 + 1;
@@ -172,7 +201,7 @@ impl Below {
     }
 
     pub(crate) fn has_children(&self, node: BelowNode) -> bool {
-        self.ends[node.0 as usize] > node.0 + 1
+        self.ends[node.0 as usize] > node.0 + 1 || self.apart(node).is_some()
     }
 
     /// The tokens of a node, each with its place in the trie.
@@ -181,11 +210,23 @@ impl Below {
         &self.merged[self.token_ends[start] as usize..self.token_ends[end] as usize]
     }
 
-    /// The tokens of a node and of all below it, each with its place in the trie.
-    pub(crate) fn tokens_from(&self, node: BelowNode) -> &[(TrieNode, TokenId)] {
+    /// Gives the tokens of a node and of all below it, each with its place in the trie; at the root without those of
+    /// the nodes themselves and below large ones.
+    pub(crate) fn tokens_from(
+        &self,
+        node: BelowNode,
+        trie: &TokenTrie,
+        mut give: impl FnMut(&[(TrieNode, TokenId)]),
+    ) {
         let (start, end) =
             ((node.0 as usize).saturating_sub(1), self.ends[node.0 as usize] as usize - 1);
-        &self.merged[self.token_ends[start] as usize..self.token_ends[end] as usize]
+        give(&self.merged[self.token_ends[start] as usize..self.token_ends[end] as usize]);
+        let apart = self.apart(node).into_iter().flat_map(Exits::iter);
+        for &node in apart.flat_map(|(_, nodes)| nodes) {
+            let nodes = std::iter::once(node).chain(trie.nodes_below(node).map(|(.., node)| node));
+            let tokens: Vec<_> = nodes.flat_map(|node| Forest::tokens(trie, node)).collect();
+            give(&tokens);
+        }
     }
 }
 
@@ -242,6 +283,7 @@ impl Footprint for Below {
         2 * size_of_val(&*self.nodes)
             + size_of_val(&*self.tokens)
             + size_of_val(&*self.large)
+            + self.apart.as_ref().map_or(0, |apart| apart.bytes())
             + self.bytes.capacity()
             + self.ends.capacity() * size_of::<u32>()
             + self.token_ends.capacity() * size_of::<u32>()

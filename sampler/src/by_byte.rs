@@ -80,6 +80,11 @@ impl Exits {
         self.nodes.is_empty()
     }
 
+    /// The number of nodes.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.nodes.len()
+    }
+
     /// Each byte with its nodes.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, &[TrieNode])> {
         self.nodes.iter()

@@ -98,7 +98,7 @@ impl Lookahead<'_> {
                 let small = below.nodes.iter().filter(|node| !below.large.contains(node));
                 small.for_each(|&node| self.walk(node, state, found));
             } else {
-                way.further(first, &mut ways);
+                way.further(first, &self.engine.tables, &mut ways);
             }
         }
         let bytes = behind_bytes.iter();
@@ -140,7 +140,7 @@ impl Lookahead<'_> {
                 {
                     exits.at_way(NodeId::BOTTOM, way);
                 }
-                way.further(&first, &mut further);
+                way.further(&first, &self.engine.tables, &mut further);
             }
             if !further.is_empty() {
                 self.follow(further, &next, found);
@@ -158,7 +158,10 @@ impl Lookahead<'_> {
                 self.leave_open(trie.tokens_below(node).iter().copied());
             }
         }
-        self.leave_open(below.tokens_from(node).iter().map(|&(_, token)| token));
+        let trie = &self.engine.tables.trie;
+        below.tokens_from(node, trie, |tokens| {
+            self.leave_open(tokens.iter().map(|&(_, token)| token));
+        });
     }
 
     /// Adds the tokens at the end of a way that leads to a state, and below it where much lies.
@@ -196,8 +199,13 @@ impl<'a> Way<'a> {
     }
 
     /// Adds the ways on with some bytes.
-    pub(crate) fn further(self, first: &ByteSet, ways: &mut Ways<'a>) {
-        let children = self.below.children(self.node).filter(|&(byte, _)| first.contains(byte));
+    pub(crate) fn further(self, first: &ByteSet, tables: &Tables, ways: &mut Ways<'a>) {
+        let Self { below, node } = self;
+        let children = below.children(node).filter(|&(byte, _)| first.contains(byte));
         ways.extend(children.map(|(byte, node)| (byte, Self { node, ..self })));
+        if let Some(apart) = below.apart(node) {
+            let belows = apart.belows(first, tables);
+            ways.extend(belows.map(|(byte, below)| (byte, Self { below, node: Below::ROOT })));
+        }
     }
 }

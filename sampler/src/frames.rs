@@ -501,7 +501,7 @@ impl Lookahead<'_> {
                     }
                 }
                 let mut further = Ways::new();
-                way.further(&self.session.first_of(label), &mut further);
+                way.further(&self.session.first_of(label), &self.engine.tables, &mut further);
                 if !further.is_empty() {
                     pending.push((label, further));
                 }
@@ -518,6 +518,7 @@ impl Lookahead<'_> {
         first: &ByteSet,
         crossings: &'a OnceCell<Arc<Crossings>>,
     ) -> Option<(Ways<'a>, SmallVec<[TrieNode; 4]>)> {
+        let tables = &self.engine.tables;
         let way = |below| Way { below, node: Below::ROOT };
         let mut ways = Ways::new();
         let mut at_once: SmallVec<[&Arc<Below>; 4]> = SmallVec::new();
@@ -525,7 +526,7 @@ impl Lookahead<'_> {
             Exit::At(nodes) => at_once.push(nodes),
             Exit::Within(nodes) => {
                 for &(ref below, node) in &nodes.nodes {
-                    Way { below, node }.further(first, &mut ways);
+                    Way { below, node }.further(first, tables, &mut ways);
                 }
             }
             Exit::Table(exit) => match &exit.table {
@@ -535,11 +536,11 @@ impl Lookahead<'_> {
                         && !both.is_empty()
                     {
                         let terms = self.session.terms();
-                        let build = || self.engine.tables.crossings(exit.node, term, both, terms);
+                        let build = || tables.crossings(exit.node, term, both, terms);
                         let nodes = crossings.get_or_init(build).nodes()?;
                         ways.extend(nodes.iter().map(|(byte, nodes)| (*byte, way(nodes))));
                     }
-                    let exits = table.exits.belows(first, &self.engine.tables);
+                    let exits = table.exits.belows(first, tables);
                     ways.extend(exits.map(|(byte, nodes)| (byte, way(nodes))));
                     at_once.push(&table.ends);
                 }
@@ -556,7 +557,7 @@ impl Lookahead<'_> {
         }
         ways.retain(|(byte, _)| first.contains(*byte));
         at_once.retain(|nodes| nodes.first.intersects(first));
-        at_once.iter().for_each(|nodes| way(nodes).further(first, &mut ways));
+        at_once.iter().for_each(|nodes| way(nodes).further(first, tables, &mut ways));
         Some((ways, at_once.iter().flat_map(|nodes| &nodes.large).copied().collect()))
     }
 }

@@ -273,7 +273,13 @@ impl Lookahead<'_> {
             let mut leave_open = |tokens: &[(TrieNode, TokenId)]| {
                 self.open.extend(tokens.iter().map(|&(_, token)| token));
             };
-            walk_below(self.session, ends, Below::ROOT, &state, &mut add, &mut leave_open);
+            walk_below(
+                (self.session, &self.engine.tables),
+                (ends, Below::ROOT),
+                &state,
+                &mut add,
+                &mut leave_open,
+            );
             for &node in ends.large.iter().filter(is_meant) {
                 self.walk(node, &state, &mut same);
             }

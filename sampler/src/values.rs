@@ -131,7 +131,7 @@ impl Lookahead<'_> {
             return self.settle(key, meant.of(&known.open), found);
         }
         let state = self.session.behind_member(key.entry, member);
-        let behind = tokens.walk_behind(self.session, &state);
+        let behind = tokens.walk_behind(self.session, &self.engine.tables, &state);
         meant.of_placed(&behind.allowed).for_each(|tokens| found.add_list(tokens));
         self.settle(key, meant.of(&behind.open), found);
         for &node in behind_large.large.iter().filter(|&&node| meant.contains(node)) {
@@ -154,7 +154,7 @@ impl Lookahead<'_> {
         let known = self.memo.values.behind.get(&key).unwrap_or_else(|| {
             let behind = self.session.if_blurred(|session| {
                 let state = session.behind_blurred(around);
-                tokens.walk_behind(session, &state)
+                tokens.walk_behind(session, &self.engine.tables, &state)
             });
             let behind = behind.filter(|behind| behind.open.len() <= MOST_OPEN).map(Arc::new);
             let known = BehindValue { _value: Arc::clone(tokens), behind };
@@ -177,34 +177,35 @@ impl ValueTokens {
         tables: &Tables,
     ) -> Self {
         let trie = &tables.trie;
-        let mut tokens = starts.tokens.to_vec();
+        let whole = starts.whole(tables);
+        let mut tokens = whole.tokens.to_vec();
         let ends = read_through(
             &mut reader,
             vec![(Below::ROOT, start.clone())],
-            |node| starts.children(node),
-            |node| tokens.extend_from_slice(starts.tokens_of(node)),
+            |node| whole.children(node),
+            |node| tokens.extend_from_slice(whole.tokens_of(node)),
         );
         let large_ends = read_through(
             &mut reader,
-            starts.large.iter().map(|&node| (node, start.clone())).collect(),
+            whole.large.iter().map(|&node| (node, start.clone())).collect(),
             |node| trie.children(node),
             |node| tokens.extend(trie.tokens_at(node).map(|token| (node, token))),
         );
         Self {
             starts: Arc::clone(starts),
             tokens: tokens.into(),
-            behind: starts.behind(&ends),
+            behind: whole.behind(&ends),
             behind_large: tables.below(large_ends),
         }
     }
 
     /// Walks through what lies behind the value.
-    fn walk_behind(&self, session: &mut Session, state: &State) -> TokensBehind {
+    fn walk_behind(&self, session: &mut Session, tables: &Tables, state: &State) -> TokensBehind {
         let (mut allowed, mut open) = (Vec::new(), Vec::new());
         for below in [&self.behind, &self.behind_large] {
             let mut add = |more: &[_]| allowed.extend_from_slice(more);
             let mut leave_open = |more: &[_]| open.extend_from_slice(more);
-            walk_below(session, below, Below::ROOT, state, &mut add, &mut leave_open);
+            walk_below((session, tables), (below, Below::ROOT), state, &mut add, &mut leave_open);
         }
         open.sort_unstable();
         TokensBehind { allowed: allowed.into(), open }

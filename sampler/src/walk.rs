@@ -10,6 +10,7 @@ use grammask_gbnf::{Entry, Label, NodeId, Session, State, TermId, Terms, TrackId
 use crate::below::{Below, BelowNode};
 use crate::interior::Iterations;
 use crate::lookahead::{Base, Lookahead};
+use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::token_set::Found;
 use crate::trie::TrieNode;
@@ -238,9 +239,8 @@ fn is_outer_key(entry: &Entry) -> bool {
 /// given the tokens of each node, `open` those for which that is not known, as what has been forgotten
 /// of keys and members matters. The depth is that of a token.
 pub(crate) fn walk_below(
-    session: &mut Session,
-    below: &Below,
-    node: BelowNode,
+    (session, tables): (&mut Session, &Tables),
+    (below, node): (&Below, BelowNode),
     state: &State,
     add: &mut impl FnMut(&[(TrieNode, TokenId)]),
     open: &mut impl FnMut(&[(TrieNode, TokenId)]),
@@ -254,11 +254,25 @@ pub(crate) fn walk_below(
             continue;
         }
         match session.step_unless_guessed(state, byte) {
-            None => open(below.tokens_from(child)),
+            None => below.tokens_from(child, &tables.trie, &mut *open),
             Some(next) if next.is_dead() => {}
             Some(next) => {
                 add(below.tokens_of(child));
-                walk_below(session, below, child, &next, add, open);
+                walk_below((session, tables), (below, child), &next, add, open);
+            }
+        }
+    }
+    let apart = below.apart(node).into_iter().flat_map(|apart| apart.belows(&first, tables));
+    for (byte, below) in apart {
+        match session.step_unless_guessed(state, byte) {
+            None => {
+                open(&below.tokens);
+                below.tokens_from(Below::ROOT, &tables.trie, &mut *open);
+            }
+            Some(next) if next.is_dead() => {}
+            Some(next) => {
+                add(&below.tokens);
+                walk_below((session, tables), (below, Below::ROOT), &next, add, open);
             }
         }
     }

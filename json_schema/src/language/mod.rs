@@ -7,9 +7,9 @@
 mod approximation;
 mod assertion;
 mod automaton;
-mod boundary;
 mod build;
 mod class;
+mod decided;
 mod derive;
 mod ecma;
 mod emptiness;

@@ -310,7 +310,7 @@ fn repetitions_beside_all_texts_are_the_fewest() {
 }
 
 #[test]
-fn boundaries_of_words_leave_no_assertions() {
+fn most_assertions_are_decided_by_what_lies_beside_them() {
     let mut languages = Languages::default();
     for (pattern, same) in [
         (r"\bab\b", r"(?:^|\W)ab(?:$|\W)"),
@@ -320,14 +320,19 @@ fn boundaries_of_words_leave_no_assertions() {
         (r"a\bb", "[]"),
         (r"^[a.]{1,200}\b[a.]*$", r"^(?:[a.]{0,199}a(?:\.[a.]*)?|[a.]{0,199}\.a[a.]*)$"),
         (r"^a+b?c*\b(?:-|x)$", r"^a+b?c*-$"),
+        (r"a(?!b)", "a(?:$|[^b])"),
+        (r"^(?!$)(?=[ab])[a-c]*", "^[ab]"),
+        (r"^(?=.{1,20}$)(?!-)[-a]{0,9}$", "^a[-a]{0,8}$"),
+        (r"^(?!(?:aa|b)$)[ab]{1,16}$", "^(?:a|[ab]b|ba|[ab]{3,16})$"),
+        (r"^(?=.*\bb)(?=.*a)[ab.]{16}$", r"^(?=.*(?:^|\W)b)(?=.*a)[ab.]{16}$"),
     ] {
         let [language, same] = [pattern, same].map(|pattern| languages.pattern(pattern).unwrap());
         assert!(!languages.asserts(language), "{pattern}");
         let [dfa, same] = [language, same].map(|language| languages.dfa(language, LIMIT).unwrap());
         assert_eq!(dfa, same, "{pattern}");
     }
-    // Where a conjunction meets a boundary, an automaton says what is meant.
-    for pattern in [r"^(?=a)\bb", r"^(?:a\b|b)\b"] {
+    // Elsewhere an automaton says what is meant.
+    for pattern in [r"^(?=a)\bb", r"^(?:a\b|b)\b", r"^(?=.*a).*b$", r"^a(?=.*a).{20}$"] {
         let language = languages.pattern(pattern).unwrap();
         assert!(languages.asserts(language), "{pattern}");
     }

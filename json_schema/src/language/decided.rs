@@ -1,10 +1,15 @@
-//! `\b` and `\B` without assertions: both sides are split by the characters that meet there.
+//! Assertions that what lies beside them decides: at `\b` and `\B` both sides are split by the characters that meet
+//! there, and what is looked ahead at is a conjunction with all that follows.
 //!
-//! What is left has no states to be counted for that: `[a-z.]{1,256}\b[a-z.]*` is still a counted class.
+//! What is counted beside them stays so: `[a-z.]{1,256}\b[a-z.]*` is still a counted class, and no automaton with a
+//! state for each number of characters.
 
 use super::class::CharSet;
-use super::facts::Empty;
+use super::facts::{Empty, Facts};
 use super::store::{LanguageId, Languages, Result, Term};
+
+/// Of texts that are so long an automaton has many states: one for each number of characters.
+const MANY_TIMES: u32 = 16;
 
 /// The texts of a language by the character at one of its ends.
 struct Split {
@@ -36,6 +41,54 @@ impl Languages {
         };
         let [one, other] = pairs.map(|(first, rest)| self.concat(first, rest));
         self.alt([one?, other?]).map(Some)
+    }
+
+    /// The texts of `rest`, which goes up to the end, that are among those of `ahead`, or, `negated`, are not: by their
+    /// first character where that says it, otherwise as a conjunction. Nothing if there are assertions in them, and
+    /// instead of a conjunction that is no better than an automaton: where it may begin at many places, unless
+    /// `is_start`, or where there are no characters to be counted.
+    pub(super) fn with_ahead(
+        &mut self,
+        (ahead, negated): (LanguageId, bool),
+        rest: LanguageId,
+        is_start: bool,
+    ) -> Result<Option<LanguageId>> {
+        if self.facts(ahead).asserts {
+            return Ok(None);
+        }
+        if let Some(set) = self.first_only(ahead) {
+            let set = if negated { set.complement() } else { set };
+            let facts = self.facts(rest);
+            if facts.asserts && facts.empty != Empty::Never {
+                return Ok(None);
+            }
+            let Some(first) = self.with_end(rest, End::First, &set)? else { return Ok(None) };
+            let is_empty = negated && facts.always_empty();
+            let empty = if is_empty { LanguageId::EMPTY } else { LanguageId::NOTHING };
+            return self.alt([empty, first]).map(Some);
+        }
+        if ahead == LanguageId::EMPTY && negated {
+            return self.with_end(rest, End::First, &CharSet::any());
+        }
+        let counts = |facts: Facts| {
+            facts.shortest >= MANY_TIMES || (MANY_TIMES..u32::MAX).contains(&facts.longest)
+        };
+        if !is_start || ![ahead, rest].iter().any(|&language| counts(self.facts(language))) {
+            return Ok(None);
+        }
+        let ahead = if negated { self.not(ahead)? } else { ahead };
+        self.and([ahead, rest]).map(Some)
+    }
+
+    /// The characters with which texts begin, if they are all texts that begin so.
+    fn first_only(&self, language: LanguageId) -> Option<CharSet> {
+        match *self.term(language) {
+            Term::Concat(first, LanguageId::EVERYTHING) => match &*self.term(first) {
+                Term::Class(set) => Some(set.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     fn split(&mut self, language: LanguageId, end: End) -> Result<Option<Split>> {
