@@ -56,19 +56,16 @@ impl Languages {
         if self.facts(ahead).asserts {
             return Ok(None);
         }
-        if let Some(set) = self.first_only(ahead) {
+        if let Some((set, may_end)) = self.first_only(ahead) {
             let set = if negated { set.complement() } else { set };
             let facts = self.facts(rest);
             if facts.asserts && facts.empty != Empty::Never {
                 return Ok(None);
             }
             let Some(first) = self.with_end(rest, End::First, &set)? else { return Ok(None) };
-            let is_empty = negated && facts.always_empty();
+            let is_empty = may_end != negated && facts.always_empty();
             let empty = if is_empty { LanguageId::EMPTY } else { LanguageId::NOTHING };
             return self.alt([empty, first]).map(Some);
-        }
-        if ahead == LanguageId::EMPTY && negated {
-            return self.with_end(rest, End::First, &CharSet::any());
         }
         let counts = |facts: Facts| {
             facts.shortest >= MANY_TIMES || (MANY_TIMES..u32::MAX).contains(&facts.longest)
@@ -80,13 +77,21 @@ impl Languages {
         self.and([ahead, rest]).map(Some)
     }
 
-    /// The characters with which texts begin, if they are all texts that begin so.
-    fn first_only(&self, language: LanguageId) -> Option<CharSet> {
-        match *self.term(language) {
-            Term::Concat(first, LanguageId::EVERYTHING) => match &*self.term(first) {
-                Term::Class(set) => Some(set.clone()),
+    /// The characters with which texts begin, and whether there may be none, if they are all texts that begin so.
+    fn first_only(&self, language: LanguageId) -> Option<(CharSet, bool)> {
+        match &*self.term(language) {
+            Term::Empty => Some((CharSet::default(), true)),
+            &Term::Concat(first, LanguageId::EVERYTHING) => match &*self.term(first) {
+                Term::Class(set) => Some((set.clone(), false)),
                 _ => None,
             },
+            Term::Alt(items) => {
+                let firsts: Option<Vec<_>> =
+                    items.iter().map(|&item| self.first_only(item)).collect();
+                let (sets, may_end): (Vec<CharSet>, Vec<bool>) = firsts?.into_iter().unzip();
+                let ranges = sets.iter().flat_map(|set| set.ranges()).copied();
+                Some((CharSet::from_ranges(ranges), may_end.contains(&true)))
+            }
             _ => None,
         }
     }

@@ -4,53 +4,72 @@ use super::facts::Empty;
 use super::store::{LanguageId, Languages, Result, Term};
 
 impl Languages {
-    /// The texts of which a part, or the whole, is in `found`. An anchor at the very start or end
-    /// of an alternative decides what stands around it, and what the parts beside a boundary of a word have there
-    /// decides that, so that most languages are left without assertions.
+    /// The texts of which a part, or the whole, is in `found`. Anchors, boundaries of words and what is looked ahead
+    /// at are decided by what stands around them, unless they are repeated, so that most languages are left without
+    /// assertions.
     pub(super) fn search(&mut self, found: LanguageId) -> Result<LanguageId> {
-        let alternatives = self.alternatives(found);
-        let mut texts = Vec::with_capacity(alternatives.len());
-        for alternative in alternatives {
-            texts.push(self.search_one(alternative)?);
-        }
-        self.alt(texts)
+        self.before(found, LanguageId::EVERYTHING, Some(LanguageId::EVERYTHING))
     }
 
-    fn search_one(&mut self, found: LanguageId) -> Result<LanguageId> {
-        let parts = self.parts(found)?;
-        let (start, parts) = match &parts[..] {
-            [first, parts @ ..] if *self.term(*first) == Term::Start => (LanguageId::EMPTY, parts),
-            parts => (LanguageId::EVERYTHING, parts),
-        };
-        self.search_parts(parts, Some(start))
-    }
-
-    /// The texts that begin with a text of `found`, behind all that may lie before them, if that is known.
-    fn beginning_with(
+    /// The texts of a term and `rest`, which goes up to the end, one behind the other, behind all that may lie before
+    /// them, if that is known.
+    fn before(
         &mut self,
-        found: LanguageId,
+        term: LanguageId,
+        mut rest: LanguageId,
         start: Option<LanguageId>,
     ) -> Result<LanguageId> {
-        let alternatives = self.alternatives(found);
-        let mut texts = Vec::with_capacity(alternatives.len());
-        for alternative in alternatives {
-            let parts = self.parts(alternative)?;
-            let parts = match &parts[..] {
-                [first, parts @ ..] if start.is_some() && *self.term(*first) == Term::Start => {
-                    parts
+        let parts = self.parts(term)?;
+        let (start, mut left) = match (start, &parts[..]) {
+            (Some(_), [first, parts @ ..]) if *self.term(*first) == Term::Start => {
+                (Some(LanguageId::EMPTY), parts)
+            }
+            (start, parts) => (start, parts),
+        };
+        while let [before @ .., part] = left {
+            left = before;
+            let decided = match &*self.term(*part) {
+                Term::End if self.facts(rest).nullable == [true; 3] => Some(LanguageId::EMPTY),
+                &Term::WordBoundary { negated } => {
+                    if let Some((others, first)) = self.up_to_a_character(before, start)?
+                        && let Some(decided) = self.at_boundary(first, rest, negated)?
+                    {
+                        let Some(others) = others else { return Ok(decided) };
+                        left = others;
+                        Some(decided)
+                    } else {
+                        None
+                    }
                 }
-                parts => parts,
+                &Term::Ahead { language, negated } => {
+                    let is_ahead =
+                        |&part: &LanguageId| matches!(*self.term(part), Term::Ahead { .. });
+                    let is_start = start == Some(LanguageId::EMPTY) && before.iter().all(is_ahead);
+                    let start = is_start.then_some(LanguageId::EMPTY);
+                    let every = LanguageId::EVERYTHING;
+                    let ahead = self.nested(|this| this.before(language, every, start))?;
+                    self.with_ahead((ahead, negated), rest, is_start)?
+                }
+                Term::Alt(items) if self.facts(*part).asserts || parts.len() == 1 => {
+                    let start = start.filter(|_| before.is_empty());
+                    let mut texts = Vec::with_capacity(items.len());
+                    for &item in items {
+                        texts.push(self.nested(|this| this.before(item, rest, start))?);
+                    }
+                    let texts = self.alt(texts)?;
+                    if start.is_some() {
+                        return Ok(texts);
+                    }
+                    Some(texts)
+                }
+                _ => None,
             };
-            texts.push(self.search_parts(parts, start)?);
+            rest = match decided {
+                Some(decided) => decided,
+                None => self.concat(*part, rest)?,
+            };
         }
-        self.alt(texts)
-    }
-
-    fn alternatives(&self, found: LanguageId) -> Vec<LanguageId> {
-        match &*self.term(found) {
-            Term::Alt(items) => items.to_vec(),
-            _ => vec![found],
-        }
+        self.concat(start.unwrap_or(LanguageId::EMPTY), rest)
     }
 
     /// What a term consists of.
@@ -64,48 +83,6 @@ impl Languages {
         parts.push(rest);
         self.spend(parts.len())?;
         Ok(parts)
-    }
-
-    /// The same of parts that lie one behind the other.
-    fn search_parts(
-        &mut self,
-        parts: &[LanguageId],
-        start: Option<LanguageId>,
-    ) -> Result<LanguageId> {
-        let (mut left, mut texts) = match parts {
-            [inner @ .., end] if *self.term(*end) == Term::End => (inner, LanguageId::EMPTY),
-            _ => (parts, LanguageId::EVERYTHING),
-        };
-        while let [before @ .., part] = left {
-            left = before;
-            match *self.term(*part) {
-                Term::WordBoundary { negated } => {
-                    if let Some((others, first)) = self.up_to_a_character(before, start)?
-                        && let Some(decided) = self.at_boundary(first, texts, negated)?
-                    {
-                        let Some(others) = others else { return Ok(decided) };
-                        (left, texts) = (others, decided);
-                        continue;
-                    }
-                }
-                Term::Ahead { language, negated } => {
-                    let is_ahead =
-                        |&part: &LanguageId| matches!(*self.term(part), Term::Ahead { .. });
-                    let start = start.filter(|&start| start == LanguageId::EMPTY);
-                    let start = start.filter(|_| before.iter().all(is_ahead));
-                    let ahead = self.nested(|this| this.beginning_with(language, start))?;
-                    if let Some(decided) =
-                        self.with_ahead((ahead, negated), texts, start.is_some())?
-                    {
-                        texts = decided;
-                        continue;
-                    }
-                }
-                _ => {}
-            }
-            texts = self.concat(*part, texts)?;
-        }
-        self.concat(start.unwrap_or(LanguageId::EMPTY), texts)
     }
 
     /// The last of some parts, as many as read something in any case, and those before them; without others if all
