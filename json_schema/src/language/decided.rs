@@ -89,7 +89,7 @@ impl Languages {
                 let firsts: Option<Vec<_>> =
                     items.iter().map(|&item| self.first_only(item)).collect();
                 let (sets, may_end): (Vec<CharSet>, Vec<bool>) = firsts?.into_iter().unzip();
-                let ranges = sets.iter().flat_map(|set| set.ranges()).copied();
+                let ranges = sets.iter().flat_map(CharSet::ranges).copied();
                 Some((CharSet::from_ranges(ranges), may_end.contains(&true)))
             }
             _ => None,

@@ -35,7 +35,7 @@ impl Languages {
                         && let Some(decided) = self.at_boundary(first, rest, negated)?
                     {
                         let Some(others) = others else { return Ok(decided) };
-                        left = others;
+                        left = &before[..others];
                         Some(decided)
                     } else {
                         None
@@ -85,18 +85,18 @@ impl Languages {
         Ok(parts)
     }
 
-    /// The last of some parts, as many as read something in any case, and those before them; without others if all
-    /// are needed, to the start of the text; nothing if what lies there is not known.
-    fn up_to_a_character<'a>(
+    /// The last of some parts, as many as read something in any case, with the number of those before them; without
+    /// a number if all are needed, to the start of the text; nothing if what lies there is not known.
+    fn up_to_a_character(
         &mut self,
-        parts: &'a [LanguageId],
+        parts: &[LanguageId],
         start: Option<LanguageId>,
-    ) -> Result<Option<(Option<&'a [LanguageId]>, LanguageId)>> {
+    ) -> Result<Option<(Option<usize>, LanguageId)>> {
         let mut last = LanguageId::EMPTY;
         for (at, &part) in parts.iter().enumerate().rev() {
             last = self.concat(part, last)?;
             if self.facts(part).empty == Empty::Never {
-                return Ok(Some((Some(&parts[..at]), last)));
+                return Ok(Some((Some(at), last)));
             }
         }
         let Some(start) = start else { return Ok(None) };

@@ -205,12 +205,7 @@ pub fn is_allowed(words: &[u32], token: u32) -> bool {
     words[token as usize / 32] >> (token % 32) & 1 == 1
 }
 
-fn read(
-    mut session: impl Session,
-    tokens: &[u32],
-    words: &mut [u32],
-    is_timed: bool,
-) -> Instance {
+fn read(mut session: impl Session, tokens: &[u32], words: &mut [u32], is_timed: bool) -> Instance {
     let mut instance = Instance::default();
     for &token in tokens {
         let before = session.nodes();
