@@ -37,11 +37,12 @@ pub(super) fn minimise(accepting: &[bool], edges: &[Edge<'_>]) -> Result<Vec<usi
     if bounds[count] > MOST_EDGES {
         return Err(TooLarge);
     }
-    let mut arrows = vec![(0, 0); bounds[count]];
+    // Half the size of places in memory: of large automata all of this takes much of it.
+    let mut arrows = vec![(0_u32, 0_u32); bounds[count]];
     let mut next = bounds.clone();
     for (index, edge) in edges.iter().enumerate() {
         for &letter in inside(index) {
-            arrows[next[letter]] = (edge.from, edge.to);
+            arrows[next[letter]] = (edge.from as u32, edge.to as u32);
             next[letter] += 1;
         }
     }
@@ -57,29 +58,55 @@ pub(super) fn minimise(accepting: &[bool], edges: &[Edge<'_>]) -> Result<Vec<usi
         cords.split();
     }
 
-    let mut arriving = vec![Vec::new(); accepting.len()];
-    for (arrow, &(_, to)) in arrows.iter().enumerate() {
-        arriving[to].push(arrow);
-    }
+    let arriving = Arriving::new(accepting.len(), &arrows);
     // The arrows into one block need not be looked at: they are what the others leave.
     let (mut block, mut cord) = (1, 0);
     while cord < cords.len() {
         for index in cords.range(cord) {
-            blocks.mark(arrows[cords.elements[index]].0);
+            blocks.mark(arrows[cords.elements[index] as usize].0 as usize);
         }
         blocks.split();
         cord += 1;
         while block < blocks.len() {
             for index in blocks.range(block) {
-                for &arrow in &arriving[blocks.elements[index]] {
-                    cords.mark(arrow);
+                for &arrow in arriving.at(blocks.elements[index] as usize) {
+                    cords.mark(arrow as usize);
                 }
             }
             cords.split();
             block += 1;
         }
     }
-    Ok(blocks.block)
+    Ok(blocks.block.into_iter().map(|block| block as usize).collect())
+}
+
+/// The arrows by the state to which they lead.
+struct Arriving {
+    arrows: Vec<u32>,
+    /// Where those of each state begin; one more for the end.
+    starts: Vec<u32>,
+}
+
+impl Arriving {
+    fn new(states: usize, arrows: &[(u32, u32)]) -> Self {
+        let mut starts = vec![0; states + 1];
+        arrows.iter().for_each(|&(_, to)| starts[to as usize + 1] += 1);
+        for state in 0..states {
+            starts[state + 1] += starts[state];
+        }
+        let mut next = starts.clone();
+        let mut list = vec![0; arrows.len()];
+        for (arrow, &(_, to)) in (0..).zip(arrows) {
+            let place = &mut next[to as usize];
+            list[*place as usize] = arrow;
+            *place += 1;
+        }
+        Self { arrows: list, starts }
+    }
+
+    fn at(&self, state: usize) -> &[u32] {
+        &self.arrows[self.starts[state] as usize..self.starts[state + 1] as usize]
+    }
 }
 
 /// The letters of an automaton: what no edge tells apart is one letter.
@@ -129,7 +156,7 @@ impl Letters {
         }
         for inside in &mut of_set {
             for run in inside.iter_mut() {
-                *run = partition.block[*run];
+                *run = partition.block[*run] as usize;
             }
             inside.sort_unstable();
             inside.dedup();
@@ -141,11 +168,11 @@ impl Letters {
 /// A partition of the numbers below some number that can be refined.
 struct Partition {
     /// The members of a block lie side by side, the marked ones first.
-    elements: Vec<usize>,
+    elements: Vec<u32>,
     /// By element, where it lies.
-    place: Vec<usize>,
+    place: Vec<u32>,
     /// By element, its block.
-    block: Vec<usize>,
+    block: Vec<u32>,
     /// By block, where its members begin and end.
     bounds: Vec<(usize, usize)>,
     /// By block, how many members are marked.
@@ -158,8 +185,8 @@ impl Partition {
     fn new(size: usize) -> Self {
         let blocks = usize::from(size > 0);
         Self {
-            elements: (0..size).collect(),
-            place: (0..size).collect(),
+            elements: (0..size as u32).collect(),
+            place: (0..size as u32).collect(),
             block: vec![0; size],
             bounds: vec![(0, size); blocks],
             marked: vec![0; blocks],
@@ -179,14 +206,14 @@ impl Partition {
 
     /// Marks an element.
     fn mark(&mut self, element: usize) {
-        let block = self.block[element];
-        let (from, to) = (self.place[element], self.bounds[block].0 + self.marked[block]);
+        let block = self.block[element] as usize;
+        let (from, to) = (self.place[element] as usize, self.bounds[block].0 + self.marked[block]);
         if from < to {
             return;
         }
         self.elements.swap(from, to);
-        self.place[self.elements[from]] = from;
-        self.place[element] = to;
+        self.place[self.elements[from] as usize] = from as u32;
+        self.place[element] = to as u32;
         if self.marked[block] == 0 {
             self.touched.push(block);
         }
@@ -209,7 +236,7 @@ impl Partition {
             };
             let number = self.bounds.len();
             for &element in &self.elements[new.0..new.1] {
-                self.block[element] = number;
+                self.block[element as usize] = number as u32;
             }
             self.bounds[block] = old;
             self.bounds.push(new);
