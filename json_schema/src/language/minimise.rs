@@ -90,7 +90,9 @@ struct Arriving {
 impl Arriving {
     fn new(states: usize, arrows: &[(u32, u32)]) -> Self {
         let mut starts = vec![0; states + 1];
-        arrows.iter().for_each(|&(_, to)| starts[to as usize + 1] += 1);
+        for &(_, to) in arrows {
+            starts[to as usize + 1] += 1;
+        }
         for state in 0..states {
             starts[state + 1] += starts[state];
         }
