@@ -12,16 +12,13 @@ use super::string::{NOT_RAW, QUOTE, required_escape};
 use super::syntax::Lettering;
 use super::{Emitter, choice, sequence};
 use crate::error::SchemaError;
-use crate::language::{CharSet, Dfa, LanguageId, Languages, Shape};
+use crate::language::{CharSet, Dfa, LanguageId, Languages, MANY_TIMES, Shape};
 use crate::normal::MAX_STATES;
 use crate::normalise::PATTERNS;
 use crate::options::Notation;
 
 /// How many states stand in one rule, one inside the other.
 const MOST_LEVELS: usize = 24;
-/// A class that is repeated up to so often, or more, is counted: an automaton has a state for each
-/// count.
-const MANY_TIMES: u32 = 16;
 /// An automaton of more states than this gives way to the parts of the pattern, if these say it
 /// all.
 const MANY_STATES: usize = 2_000;

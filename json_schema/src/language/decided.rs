@@ -8,8 +8,8 @@ use super::class::CharSet;
 use super::facts::{Empty, Facts};
 use super::store::{LanguageId, Languages, Result, Term};
 
-/// Of texts that are so long an automaton has many states: one for each number of characters.
-const MANY_TIMES: u32 = 16;
+/// What is repeated up to so often, or more, is counted: an automaton has a state for each count.
+pub(crate) const MANY_TIMES: u32 = 16;
 
 /// The texts of a language by the character at one of its ends.
 struct Split {
@@ -58,14 +58,7 @@ impl Languages {
         }
         if let Some((set, may_end)) = self.first_only(ahead) {
             let set = if negated { set.complement() } else { set };
-            let facts = self.facts(rest);
-            if facts.asserts && facts.empty != Empty::Never {
-                return Ok(None);
-            }
-            let Some(first) = self.with_end(rest, End::First, &set)? else { return Ok(None) };
-            let is_empty = may_end != negated && facts.always_empty();
-            let empty = if is_empty { LanguageId::EMPTY } else { LanguageId::NOTHING };
-            return self.alt([empty, first]).map(Some);
+            return self.ending(rest, End::First, &set, may_end != negated);
         }
         let counts = |facts: Facts| {
             facts.shortest >= MANY_TIMES || (MANY_TIMES..u32::MAX).contains(&facts.longest)
@@ -97,17 +90,29 @@ impl Languages {
     }
 
     fn split(&mut self, language: LanguageId, end: End) -> Result<Option<Split>> {
+        let word = CharSet::word();
+        let other = self.ending(language, end, &word.complement(), true)?;
+        let word = self.ending(language, end, &word, false)?;
+        Ok(word.zip(other).map(|(word, other)| Split { word, other }))
+    }
+
+    /// The texts of a language with a character of a set at one end, and the empty one if it is among
+    /// them and `may_be_empty` says that it counts.
+    fn ending(
+        &mut self,
+        language: LanguageId,
+        end: End,
+        set: &CharSet,
+        may_be_empty: bool,
+    ) -> Result<Option<LanguageId>> {
         let facts = self.facts(language);
         if facts.asserts && (facts.empty != Empty::Never || end == End::Last) {
             return Ok(None);
         }
-        let word = CharSet::word();
-        let Some(other) = self.with_end(language, end, &word.complement())? else {
-            return Ok(None);
-        };
-        let Some(word) = self.with_end(language, end, &word)? else { return Ok(None) };
-        let empty = if facts.always_empty() { LanguageId::EMPTY } else { LanguageId::NOTHING };
-        Ok(Some(Split { word, other: self.alt([empty, other])? }))
+        let Some(texts) = self.with_end(language, end, set)? else { return Ok(None) };
+        let is_empty = may_be_empty && facts.always_empty();
+        let empty = if is_empty { LanguageId::EMPTY } else { LanguageId::NOTHING };
+        self.alt([empty, texts]).map(Some)
     }
 
     /// The texts of a language with a character of a set at one end.

@@ -26,50 +26,42 @@ const MOST_EDGES: usize = 1_000_000;
 pub(super) fn minimise(accepting: &[bool], edges: &[Edge<'_>]) -> Result<Vec<usize>, TooLarge> {
     let Letters { of_set, set_of, count } = Letters::new(edges)?;
     let inside = |edge: usize| of_set[set_of[edge]].iter();
-    // The arrows of each letter lie side by side.
-    let mut bounds = vec![0; count + 1];
-    for letter in (0..edges.len()).flat_map(inside) {
-        bounds[letter + 1] += 1;
-    }
-    for letter in 0..count {
-        bounds[letter + 1] += bounds[letter];
-    }
-    if bounds[count] > MOST_EDGES {
+    if (0..edges.len()).map(|edge| inside(edge).len()).sum::<usize>() > MOST_EDGES {
         return Err(TooLarge);
     }
     // Half the size of places in memory: of large automata all of this takes much of it.
-    let mut arrows = vec![(0_u32, 0_u32); bounds[count]];
-    let mut next = bounds.clone();
-    for (index, edge) in edges.iter().enumerate() {
-        for &letter in inside(index) {
-            arrows[next[letter]] = (edge.from as u32, edge.to as u32);
-            next[letter] += 1;
-        }
-    }
+    let by_letter = || {
+        edges.iter().enumerate().flat_map(|(index, edge)| {
+            let arrow = (edge.from as u32, edge.to as u32);
+            inside(index).map(move |&letter| (letter, arrow))
+        })
+    };
+    let arrows = Grouped::new(count, by_letter);
 
     let mut blocks = Partition::new(accepting.len());
     for state in (0..accepting.len()).filter(|&state| accepting[state]) {
         blocks.mark(state);
     }
     blocks.split();
-    let mut cords = Partition::new(arrows.len());
-    for letter in bounds.windows(2) {
-        (letter[0]..letter[1]).for_each(|arrow| cords.mark(arrow));
+    let mut cords = Partition::new(arrows.all.len());
+    for letter in 0..count {
+        arrows.range(letter).for_each(|arrow| cords.mark(arrow));
         cords.split();
     }
 
-    let arriving = Arriving::new(accepting.len(), &arrows);
+    let by_target = || (0_u32..).zip(&arrows.all).map(|(arrow, &(_, to))| (to as usize, arrow));
+    let arriving = Grouped::new(accepting.len(), by_target);
     // The arrows into one block need not be looked at: they are what the others leave.
     let (mut block, mut cord) = (1, 0);
     while cord < cords.len() {
         for index in cords.range(cord) {
-            blocks.mark(arrows[cords.elements[index] as usize].0 as usize);
+            blocks.mark(arrows.all[cords.elements[index] as usize].0 as usize);
         }
         blocks.split();
         cord += 1;
         while block < blocks.len() {
             for index in blocks.range(block) {
-                for &arrow in arriving.at(blocks.elements[index] as usize) {
+                for &arrow in &arriving.all[arriving.range(blocks.elements[index] as usize)] {
                     cords.mark(arrow as usize);
                 }
             }
@@ -80,34 +72,33 @@ pub(super) fn minimise(accepting: &[bool], edges: &[Edge<'_>]) -> Result<Vec<usi
     Ok(blocks.block.into_iter().map(|block| block as usize).collect())
 }
 
-/// The arrows by the state to which they lead.
-struct Arriving {
-    arrows: Vec<u32>,
-    /// Where those of each state begin; one more for the end.
+/// Things of which those of a group lie side by side.
+struct Grouped<T> {
+    all: Vec<T>,
+    /// Where those of each group begin; one more for the end.
     starts: Vec<u32>,
 }
 
-impl Arriving {
-    fn new(states: usize, arrows: &[(u32, u32)]) -> Self {
-        let mut starts = vec![0; states + 1];
-        for &(_, to) in arrows {
-            starts[to as usize + 1] += 1;
-        }
-        for state in 0..states {
-            starts[state + 1] += starts[state];
+impl<T: Copy + Default> Grouped<T> {
+    /// `things` gives each with its group, the same each time.
+    fn new<I: Iterator<Item = (usize, T)>>(groups: usize, things: impl Fn() -> I) -> Self {
+        let mut starts = vec![0_u32; groups + 1];
+        things().for_each(|(group, _)| starts[group + 1] += 1);
+        for group in 0..groups {
+            starts[group + 1] += starts[group];
         }
         let mut next = starts.clone();
-        let mut list = vec![0; arrows.len()];
-        for (arrow, &(_, to)) in (0..).zip(arrows) {
-            let place = &mut next[to as usize];
-            list[*place as usize] = arrow;
-            *place += 1;
+        let mut all = vec![T::default(); starts[groups] as usize];
+        for (group, thing) in things() {
+            all[next[group] as usize] = thing;
+            next[group] += 1;
         }
-        Self { arrows: list, starts }
+        Self { all, starts }
     }
 
-    fn at(&self, state: usize) -> &[u32] {
-        &self.arrows[self.starts[state] as usize..self.starts[state + 1] as usize]
+    /// Where those of a group lie.
+    fn range(&self, group: usize) -> std::ops::Range<usize> {
+        self.starts[group] as usize..self.starts[group + 1] as usize
     }
 }
 

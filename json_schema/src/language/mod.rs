@@ -24,6 +24,7 @@ mod store;
 pub(crate) use approximation::Approximation;
 pub(crate) use automaton::{Dfa, DfaState};
 pub(crate) use class::CharSet;
+pub(crate) use decided::MANY_TIMES;
 pub(crate) use ecma::PatternError;
 pub(crate) use shape::Shape;
 pub(crate) use snapshot::Snapshot;
