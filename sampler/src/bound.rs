@@ -11,6 +11,7 @@ use grammask_gbnf::{ByteSet, Entry, Label, Session, TrackId};
 use crate::interior::Iterations;
 use crate::lookahead::EntryMask;
 use crate::tables::Tables;
+use crate::token_set::TokenSet;
 use crate::trie::TokenTrie;
 
 /// A configuration without its bounds on lengths, the mask of which makes that of the configuration.
@@ -69,6 +70,7 @@ impl Bound {
     /// The mask with the bound of one without it, if that was found by the loop's table.
     pub(crate) fn of(&self, free: &EntryMask, tables: &Tables) -> Option<EntryMask> {
         let beyond = self.table.beyond(self.max, tables.characters.longer(self.max));
-        Some(free.without(&free.only_in(&self.table, beyond)?))
+        let without = free.only_in(&self.table, beyond)?;
+        Some(free.without(&TokenSet::Few(without.into()), tables.trie.tree().ids()))
     }
 }

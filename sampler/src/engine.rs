@@ -20,7 +20,7 @@ use crate::lookahead::{EntryMask, Lookahead, LookaheadMemo};
 use crate::mask::{MaskBuffer, TokenMask};
 use crate::tables::{self, Tables};
 use crate::token_id::TokenId;
-use crate::token_set::TokenSet;
+use crate::token_set::{Found, TokenSet};
 use crate::trie::TokenTrie;
 use crate::vocabulary::Vocabulary;
 
@@ -447,9 +447,9 @@ impl Engine {
         (state, entry, written): (&State, Entry, Option<WrittenKeys>),
         most_work: u64,
     ) -> Option<Arc<EntryMask>> {
-        let mut without = Vec::new();
+        let mut without = Found::new(self.vocabulary.len());
         if let Some(written) = written {
-            without = self.written_tokens(session, entry, written)?;
+            without.add_list(&self.written_tokens(session, entry, written)?);
         }
         let mut besides = TokenSet::default();
         if session.is_like(entry) || !mask.open.is_empty() {
@@ -461,9 +461,10 @@ impl Engine {
             let compared = session.look_ahead_keeping(look);
             self.tables.count_visited(session.steps() - before);
             let compared = compared?;
-            without.extend(compared.without);
+            without.add(&compared.without);
             besides = compared.besides;
         }
+        let without = without.into_set();
         if without.is_empty() && mask.open.is_empty() {
             return Some(mask);
         }

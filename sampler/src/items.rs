@@ -16,7 +16,7 @@ use crate::trie::{TokenTrie, TrieNode};
 /// What comparing the items changes in a mask for which they have been forgotten.
 pub(crate) struct Compared {
     /// Tokens with which an item would be equal to another one, or could only become so.
-    pub(crate) without: Vec<TokenId>,
+    pub(crate) without: TokenSet,
     /// Tokens that are allowed: some of them may be among the others.
     pub(crate) besides: TokenSet,
 }
@@ -26,8 +26,9 @@ impl Lookahead<'_> {
     /// of the tokens `open`. What has become different stays so, so that only texts matter with which
     /// an item is still like another one, and those are few.
     pub(crate) fn compared(&mut self, start: &State, open: &[TokenId]) -> Compared {
-        let mut found = Found::with_spare(self.engine.vocabulary().len(), &mut self.memo.spare);
-        let mut without = Vec::new();
+        let len = self.engine.vocabulary().len();
+        let mut found = Found::with_spare(len, &mut self.memo.spare);
+        let mut without = Found::new(len);
         let trie = &self.engine.tables.trie;
         let mut pending = vec![(TokenTrie::ROOT, start.clone())];
         while let Some((node, state)) = pending.pop() {
@@ -44,7 +45,7 @@ impl Lookahead<'_> {
                 if self.session.stopped() == stopped {
                     pending.push((child, next));
                 } else {
-                    without.extend_from_slice(trie.tokens_from(child));
+                    without.add_list(trie.tokens_from(child));
                     self.go_on(child, &next, &mut found);
                 }
             }
@@ -55,7 +56,10 @@ impl Lookahead<'_> {
             }
         });
         self.depart(&mut found);
-        Compared { without, besides: found.into_set_sparing(&mut self.memo.spare) }
+        Compared {
+            without: without.into_set(),
+            besides: found.into_set_sparing(&mut self.memo.spare),
+        }
     }
 
     /// The tokens below a node that a configuration within items allows, from a table; those that

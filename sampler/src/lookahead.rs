@@ -143,7 +143,7 @@ pub(crate) struct EntryMask {
     /// All others.
     more: TokenSet,
     /// Those of them that are not allowed after all.
-    without: Box<[TokenId]>,
+    without: TokenSet,
     /// Some that are allowed besides.
     besides: TokenSet,
     /// Some of which that is not known: they depend on items that have been forgotten.
@@ -155,7 +155,7 @@ impl From<TokenSet> for EntryMask {
         Self {
             bases: Bases::new(),
             more: tokens,
-            without: Box::default(),
+            without: TokenSet::default(),
             besides: TokenSet::default(),
             open: Box::default(),
         }
@@ -164,9 +164,11 @@ impl From<TokenSet> for EntryMask {
 
 impl EntryMask {
     /// The same but for some tokens.
-    pub(crate) fn without(&self, without: &[TokenId]) -> Self {
-        let without = [&self.without, without].concat().into();
-        Self { without, ..self.clone() }
+    pub(crate) fn without(&self, without: &TokenSet, len: usize) -> Self {
+        let mut all = Found::new(len);
+        all.add(&self.without);
+        all.add(without);
+        Self { without: all.into_set(), ..self.clone() }
     }
 
     /// The same, with what it has in common with others as a core.
@@ -178,13 +180,12 @@ impl EntryMask {
     }
 
     /// The same without some tokens, and with some others, none of which are open any more.
-    pub(crate) fn compared(&self, without: &[TokenId], besides: TokenSet, len: usize) -> Self {
-        let mut without = [&self.without, without].concat();
-        if !without.is_empty() {
-            let besides = besides.to_mask(len);
-            without.retain(|&token| !besides.contains(token));
+    pub(crate) fn compared(&self, without: &TokenSet, besides: TokenSet, len: usize) -> Self {
+        let mut compared = self.without(without, len);
+        if !compared.without.is_empty() {
+            compared.without = compared.without.minus(&besides.to_mask(len));
         }
-        Self { without: without.into(), besides, open: Box::default(), ..self.clone() }
+        Self { besides, open: Box::default(), ..compared }
     }
 
     /// Those of some sorted tokens that are allowed by nothing but the table of a loop; nothing if it is not
@@ -217,7 +218,8 @@ impl EntryMask {
     pub(crate) fn unite(all: &[Arc<Self>], len: usize, mask: &mut (impl MaskBuffer + ?Sized)) {
         if let [only] = all {
             Self::unite_whole(all, mask);
-            return only.without.iter().for_each(|&token| mask.take_out(token));
+            only.without.mask().into_iter().for_each(|without| mask.take_out_all(without));
+            return only.without.tokens().iter().for_each(|&token| mask.take_out(token));
         }
         // What one is without another one may have.
         let (whole, others): (SmallVec<[&Arc<Self>; 8]>, SmallVec<[_; 8]>) =
@@ -274,7 +276,7 @@ impl Footprint for EntryMask {
         spilled_bytes(&self.bases)
             + bases.sum::<usize>()
             + self.sets().map(TokenSet::bytes).sum::<usize>()
-            + size_of_val(&*self.without)
+            + self.without.bytes()
             + size_of_val(&*self.open)
     }
 }

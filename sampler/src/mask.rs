@@ -75,11 +75,6 @@ impl TokenMask {
         self.bits.intersect_with(&other.bits);
     }
 
-    /// Takes out all that `other`, a mask of the same vocabulary, has.
-    pub(crate) fn subtract(&mut self, other: &Self) {
-        self.bits.difference_with(&other.bits);
-    }
-
     /// The tokens that only one of two masks of the same vocabulary has, if they are at most so many.
     pub(crate) fn differing(&self, other: &Self, most: usize) -> Option<Vec<TokenId>> {
         let mut differing = Vec::new();
@@ -96,6 +91,11 @@ impl TokenMask {
             }
         }
         Some(differing)
+    }
+
+    /// Takes out all that `other`, a mask of the same vocabulary, has.
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        self.bits.difference_with(&other.bits);
     }
 
     /// Becomes the same as `other`, a mask of the same vocabulary.
@@ -164,6 +164,9 @@ pub(crate) trait MaskBuffer {
 
     /// Takes a token out.
     fn take_out(&mut self, token: TokenId);
+
+    /// Takes out all tokens of a mask.
+    fn take_out_all(&mut self, mask: &TokenMask);
 }
 
 impl MaskBuffer for TokenMask {
@@ -184,6 +187,10 @@ impl MaskBuffer for TokenMask {
 
     fn take_out(&mut self, token: TokenId) {
         self.remove(token);
+    }
+
+    fn take_out_all(&mut self, mask: &TokenMask) {
+        self.subtract(mask);
     }
 }
 
@@ -210,6 +217,10 @@ impl MaskBuffer for [u32] {
         if let Some(word) = self.get_mut(token.index() / 32) {
             *word &= !(1 << (token.index() % 32));
         }
+    }
+
+    fn take_out_all(&mut self, mask: &TokenMask) {
+        mask.for_each_word(self, |word, less| *word &= !less);
     }
 }
 
@@ -244,6 +255,10 @@ mod tests {
                 buffer.assign(None);
                 mask.tokens().for_each(|token| buffer.add(token));
                 assert_eq!(buffer, expected, "{len} tokens, {words} words");
+                buffer.fill(u32::MAX);
+                buffer.take_out_all(&mask);
+                let others: Vec<u32> = expected.iter().map(|word| !word).collect();
+                assert_eq!(buffer, others, "{len} tokens, {words} words");
             }
         }
     }

@@ -53,6 +53,27 @@ impl TokenSet {
         }
     }
 
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Few(tokens) => tokens.is_empty(),
+            Self::Many(mask) => mask.count() == 0,
+        }
+    }
+
+    /// The tokens but for some.
+    pub(crate) fn minus(self, others: &TokenMask) -> Self {
+        match self {
+            Self::Few(tokens) => {
+                Self::Few(tokens.into_iter().filter(|&token| !others.contains(token)).collect())
+            }
+            Self::Many(mut mask) => {
+                Arc::make_mut(&mut mask).subtract(others);
+                Self::from(Arc::unwrap_or_clone(mask))
+            }
+        }
+    }
+
     /// Where it lies, which no other does that has tokens as long as it is there.
     pub(crate) fn address(&self) -> usize {
         match self {
