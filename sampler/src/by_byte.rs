@@ -9,15 +9,16 @@ use crate::generations::Footprint;
 use crate::tables::Tables;
 use crate::trie::{TokenTrie, TrieNode};
 
-/// Nodes by their bytes; those of a byte are in the order in which they have been found.
+/// Nodes by their bytes; those of a byte are in the order in which they have been found, and may have something
+/// in common.
 #[derive(Debug, Default)]
-pub(crate) struct ByByte {
+pub(crate) struct ByByte<T = ()> {
     nodes: Box<[TrieNode]>,
-    /// The bytes, ascending, and where the nodes of each end.
-    ends: Box<[(u8, usize)]>,
+    /// The bytes, ascending, with where the nodes of each end and what they have in common.
+    ends: Box<[(u8, u32, T)]>,
 }
 
-impl ByByte {
+impl<T: Default> ByByte<T> {
     pub(crate) fn new(found: &[(u8, TrieNode)]) -> Self {
         let (mut bytes, mut places) = (ByteSet::default(), [0_usize; 256]);
         for &(byte, _) in found {
@@ -29,7 +30,7 @@ impl ByByte {
             // Where they begin; each one that is put in moves it on.
             let place = &mut places[usize::from(byte)];
             sum += std::mem::replace(place, sum);
-            (byte, sum)
+            (byte, sum as u32, T::default())
         });
         let ends = ends.collect();
         let mut nodes = vec![TokenTrie::ROOT; found.len()];
@@ -40,22 +41,29 @@ impl ByByte {
         }
         Self { nodes: nodes.into(), ends }
     }
+}
 
+impl<T> ByByte<T> {
     pub(crate) fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
     /// Each byte with its nodes.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, &[TrieNode])> {
+        self.with_common().map(|(byte, nodes, _)| (byte, nodes))
+    }
+
+    /// The same, with what these have in common.
+    fn with_common(&self) -> impl Iterator<Item = (u8, &[TrieNode], &T)> {
         let mut from = 0;
-        self.ends.iter().map(move |&(byte, end)| {
-            let start = std::mem::replace(&mut from, end);
-            (byte, &self.nodes[start..end])
+        self.ends.iter().map(move |&(byte, end, ref common)| {
+            let start = std::mem::replace(&mut from, end as usize);
+            (byte, &self.nodes[start..end as usize], common)
         })
     }
 }
 
-impl Footprint for ByByte {
+impl<T> Footprint for ByByte<T> {
     fn bytes(&self) -> usize {
         size_of_val(&*self.nodes) + size_of_val(&*self.ends)
     }
@@ -64,30 +72,25 @@ impl Footprint for ByByte {
 /// Nodes just before which a terminal is left. What lies below those of a byte is merged when something
 /// may come behind the terminal that begins with it: mostly these are few bytes of many.
 #[derive(Debug, Default)]
-pub(crate) struct Exits {
-    nodes: ByByte,
-    belows: Box<[OnceLock<Arc<Below>>]>,
-}
+pub(crate) struct Exits(ByByte<OnceLock<Arc<Below>>>);
 
 impl Exits {
     pub(crate) fn new(found: &[(u8, TrieNode)]) -> Self {
-        let nodes = ByByte::new(found);
-        let belows = nodes.ends.iter().map(|_| OnceLock::new()).collect();
-        Self { nodes, belows }
+        Self(ByByte::new(found))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.0.is_empty()
     }
 
     /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
-        self.nodes.nodes.len()
+        self.0.nodes.len()
     }
 
     /// Each byte with its nodes.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, &[TrieNode])> {
-        self.nodes.iter()
+        self.0.iter()
     }
 
     /// What lies below the nodes of some bytes, those that have any.
@@ -96,8 +99,8 @@ impl Exits {
         bytes: &ByteSet,
         tables: &Tables,
     ) -> impl Iterator<Item = (u8, &'a Arc<Below>)> {
-        let exits = self.iter().zip(&self.belows).filter(|((byte, _), _)| bytes.contains(*byte));
-        exits.map(|((byte, nodes), below)| (byte, below.get_or_init(|| tables.below(nodes))))
+        let exits = self.0.with_common().filter(|(byte, ..)| bytes.contains(*byte));
+        exits.map(|(byte, nodes, below)| (byte, below.get_or_init(|| tables.below(nodes))))
     }
 }
 
@@ -115,7 +118,7 @@ impl Exits {
 
 impl Footprint for Exits {
     fn bytes(&self) -> usize {
-        self.nodes.bytes() + size_of_val(&*self.belows)
+        self.0.bytes()
     }
 }
 
@@ -138,7 +141,7 @@ mod tests {
             let found: Vec<_> = bytes.into_iter().map(|byte| byte % 7 * 40).zip(nodes).collect();
             let mut expected = found.clone();
             expected.sort_by_key(|&(byte, _)| byte);
-            let by_byte = ByByte::new(&found);
+            let by_byte = ByByte::<()>::new(&found);
             let nodes = by_byte.iter().flat_map(|(byte, nodes)| nodes.iter().map(move |&node| (byte, node)));
             prop_assert_eq!(nodes.collect::<Vec<_>>(), expected);
             prop_assert_eq!(by_byte.is_empty(), found.is_empty());

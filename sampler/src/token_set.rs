@@ -170,8 +170,11 @@ impl Found {
 
     /// Adds some tokens.
     pub(crate) fn add_list(&mut self, tokens: &[TokenId]) {
-        self.tokens.extend_from_slice(tokens);
-        self.drain_if_many();
+        if self.is_much(self.tokens.len() + tokens.len()) {
+            mask(&mut self.many, self.len).extend(tokens.iter().copied());
+        } else {
+            self.tokens.extend_from_slice(tokens);
+        }
     }
 
     /// A long list becomes a mask.
