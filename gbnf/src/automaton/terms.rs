@@ -22,7 +22,7 @@ mod text;
 mod witness;
 
 use std::ops::RangeInclusive;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicU8;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
@@ -121,8 +121,8 @@ struct Entry {
     /// No match has fewer bytes.
     shortest: u32,
     fingerprint: Fingerprint,
-    /// See [`Terms::is_followed_first`].
-    is_followed: AtomicBool,
+    /// How often it has been followed, see [`Terms::is_seldom_followed`].
+    followed: AtomicU8,
     further: OnceLock<Box<Further>>,
 }
 
@@ -288,7 +288,7 @@ impl Terms {
             levels_of_bounds: self.levels_of_bounds(&term, parts),
             term,
             shortest,
-            is_followed: AtomicBool::new(false),
+            followed: AtomicU8::new(0),
             further: OnceLock::new(),
         });
         let id = TermId((self.frozen_len() + at) as u32);
@@ -526,7 +526,7 @@ impl Terms {
         }
         match self.known_row(term) {
             Some(row) => row.next(byte),
-            None if self.is_followed_first(term) => self.derivative(term, byte),
+            None if self.is_seldom_followed(term) => self.derivative(term, byte),
             None => self.row(term).next(byte),
         }
     }

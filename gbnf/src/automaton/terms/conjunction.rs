@@ -18,6 +18,9 @@ use super::{Term, TermId, Terms, join, side_by_side};
 /// begins there is refused, and a text does not go on there.
 const MAX_SEARCH: usize = 100_000;
 
+/// A letter and a digit: most texts that go on may do so with one of them.
+const USUAL: [u8; 2] = *b"e0";
+
 /// The search for a text of a conjunction took too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SearchTooLong;
@@ -85,10 +88,13 @@ impl Terms {
 
     /// Where one byte leads from a conjunction.
     pub(super) fn next_of_all(&self, all: &[TermId], none: &[TermId], byte: u8) -> TermId {
-        let after = |terms: &[TermId]| -> Parts {
-            terms.iter().map(|&term| self.next(term, byte)).collect()
-        };
-        self.proven(self.conjunction(after(all), after(none)))
+        self.proven(self.after(all, none, |term| self.next(term, byte)))
+    }
+
+    /// A conjunction of what comes after its parts.
+    fn after(&self, all: &[TermId], none: &[TermId], next: impl Fn(TermId) -> TermId) -> TermId {
+        let after = |terms: &[TermId]| -> Parts { terms.iter().map(|&term| next(term)).collect() };
+        self.conjunction(after(all), after(none))
     }
 
     /// A conjunction, or nothing if it is a dead end.
@@ -99,8 +105,21 @@ impl Terms {
     /// A term that matches something, in its one spelling if that is the empty text alone.
     fn settled(&self, term: TermId) -> TermId {
         let Term::All { all, none } = &self.entry(term).term else { return term };
-        let goes_on = || self.some_way(all, none, |_, _, to| self.may_follow(to));
+        let goes_on = || {
+            self.goes_on_usually(all, none)
+                || self.some_way(all, none, |_, _, to| self.may_follow(to))
+        };
         if self.nullable(term) && !goes_on() { TermId::EMPTY } else { term }
+    }
+
+    /// Whether a conjunction goes on with a byte with which many texts do: that is found without the
+    /// transitions by all others, which most states of a length are never asked for.
+    fn goes_on_usually(&self, all: &[TermId], none: &[TermId]) -> bool {
+        let beginnings = self.common_beginnings(all);
+        let usual = USUAL.into_iter().find(|&byte| beginnings.contains(byte));
+        usual.is_some_and(|byte| {
+            self.may_follow(self.after(all, none, |term| self.only_next(term, byte)))
+        })
     }
 
     /// Whether a way leads to no dead end, as far as is found out.

@@ -6,6 +6,10 @@ use std::sync::atomic::Ordering;
 
 use super::{ByteSet, Term, TermId, Terms};
 
+/// So often a term is followed before its transitions by all bytes are made: they take as long as some
+/// derivatives.
+const SELDOM: u8 = 8;
+
 impl Terms {
     /// The bytes with which matches of a term begin; of a conjunction perhaps more.
     pub(super) fn beginnings(&self, term: TermId) -> ByteSet {
@@ -36,20 +40,29 @@ impl Terms {
                 }
                 Term::Alt(items) => return items.iter().for_each(|&item| add(item)),
                 &Term::Repeat { item, .. } => item,
-                Term::All { all, .. } => {
-                    let mut parts = all.iter().map(|&part| self.beginnings(part));
-                    let first = parts.next().unwrap_or_default();
-                    let common = parts.fold(first, |common, part| common.intersection(&part));
-                    return bytes.union_with(&common);
-                }
+                Term::All { all, .. } => return bytes.union_with(&self.common_beginnings(all)),
             };
         }
     }
 
-    /// Whether a term is followed for the first time of which no transitions are known: for one byte
-    /// they need not be. The next time they are made.
-    pub(super) fn is_followed_first(&self, term: TermId) -> bool {
-        !self.entry(term).is_followed.swap(true, Ordering::Relaxed)
+    /// The bytes with which matches of all of some terms begin, perhaps with more.
+    pub(super) fn common_beginnings(&self, terms: &[TermId]) -> ByteSet {
+        let mut beginnings = terms.iter().map(|&term| self.beginnings(term));
+        let first = beginnings.next().unwrap_or_default();
+        beginnings.fold(first, |common, other| common.intersection(&other))
+    }
+
+    /// Whether a term has seldom been followed of which no transitions are known: for one byte they need not be.
+    pub(super) fn is_seldom_followed(&self, term: TermId) -> bool {
+        self.entry(term).followed.fetch_add(1, Ordering::Relaxed) < SELDOM
+    }
+
+    /// The term after `byte`, whose transitions by other bytes are not made for it.
+    pub(super) fn only_next(&self, term: TermId, byte: u8) -> TermId {
+        match self.known_row(term) {
+            Some(row) => row.next(byte),
+            None => self.derivative(term, byte),
+        }
     }
 
     /// The term after `byte`, as the transitions have it.
