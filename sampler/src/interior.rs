@@ -86,6 +86,25 @@ impl Interior {
         Some(walk.into_table())
     }
 
+    /// The table of a term that begins with blanks, from what they lead to; nothing if it does not, or if what
+    /// follows may begin like them.
+    pub(crate) fn of_blanks(
+        start: TrieNode,
+        term: TermId,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Option<Self> {
+        let (blanks, rest) = terms.behind_blanks(term)?;
+        let blanks = tables.blanks(start, blanks, terms);
+        if blanks.first.intersects(&terms.first(rest)) {
+            return None;
+        }
+        let mut walk = Walk::new(start, (tables, terms));
+        walk.inside.add_list(&blanks.tokens);
+        walk.through(vec![(blanks.behind.to_vec(), rest)]);
+        Some(walk.into_table())
+    }
+
     /// The table of a term from that of `free`, the same without bounds on lengths: tokens of at most
     /// `short` bytes do not reach the bounds, the others are walked through. Nothing if these go on in many places.
     pub(crate) fn of_bounded(

@@ -21,6 +21,7 @@
 
 mod batch;
 mod below;
+mod blanks;
 mod block;
 mod bound;
 mod budget;

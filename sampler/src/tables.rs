@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::below::{Below, Belows};
+use crate::blanks::Blanks;
 use crate::budget::Costs;
 use crate::characters::Characters;
 use crate::crossings::Crossings;
@@ -54,6 +55,8 @@ pub(crate) struct Tables {
     /// By (where in the trie, bytes).
     runs: Mutex<Generations<(TrieNode, ByteSet), Arc<Run>>>,
     rounds: Mutex<Generations<RoundsKey, Arc<OfRounds>>>,
+    /// By (where in the trie, blanks).
+    blanks: Mutex<Generations<(TrieNode, Fingerprint), Arc<Blanks>>>,
     /// By (what the value lies behind, value).
     values: Mutex<Generations<(usize, Fingerprint), Arc<ValueTokens>>>,
     costs: Mutex<Generations<Fingerprint, Arc<Costs>>>,
@@ -79,13 +82,15 @@ const ALIKE: usize = 256 << 10;
 const RUNS: usize = 256 << 10;
 /// for terms that serve with more rounds of a loop as well,
 const ROUNDS: usize = 256 << 10;
+/// for blanks before values,
+const BLANKS: usize = 128 << 10;
 /// for what is left of terms, where tokens are few,
 const COSTS: usize = 4 << 20;
 /// and for the values of members that many schemas have.
 const VALUES: usize = 256 << 10;
 /// All of them together.
 pub(crate) const MOST_BYTES: usize =
-    INTERIORS + CROSSINGS + ITERATIONS + BELOWS + ALIKE + RUNS + ROUNDS + COSTS + VALUES;
+    INTERIORS + CROSSINGS + ITERATIONS + BELOWS + ALIKE + RUNS + ROUNDS + BLANKS + COSTS + VALUES;
 /// With so many bytes most of the trie begins.
 const WIDE: usize = 48;
 /// Of a term that goes on for so many bytes at least few tokens reach the end.
@@ -131,6 +136,7 @@ impl Tables {
             alike: Mutex::new(Generations::new(ALIKE)),
             runs: Mutex::new(Generations::new(RUNS)),
             rounds: Mutex::new(Generations::new(ROUNDS)),
+            blanks: Mutex::new(Generations::new(BLANKS)),
             values: Mutex::new(Generations::new(VALUES)),
             costs: Mutex::new(Generations::new(COSTS)),
             visited: AtomicU64::new(0),
@@ -147,7 +153,7 @@ impl Tables {
         self.all().iter().for_each(|tables| tables.keep());
     }
 
-    fn all(&self) -> [&dyn Kept; 9] {
+    fn all(&self) -> [&dyn Kept; 10] {
         [
             &self.interiors,
             &self.crossings,
@@ -156,6 +162,7 @@ impl Tables {
             &self.alike,
             &self.runs,
             &self.rounds,
+            &self.blanks,
             &self.values,
             &self.costs,
         ]
@@ -246,11 +253,16 @@ impl Tables {
             let find = || Interior::of_alike(node, term, self, terms);
             (!has_rounds).then(find).flatten()
         };
+        let behind_blanks = || {
+            let find = || Interior::of_blanks(node, term, self, terms);
+            (!has_rounds).then(find).flatten()
+        };
         let table = if terms.shortest(term) >= FAR {
             alike().or_else(similar)
         } else {
             similar().or_else(alike)
         };
+        let table = table.or_else(behind_blanks);
         table.map_or_else(
             || {
                 let (table, states) = Interior::with_states(node, term, self, terms);
@@ -407,6 +419,12 @@ impl Tables {
     /// What lies below a node by bytes of a set alone.
     pub(crate) fn run(&self, node: TrieNode, set: ByteSet) -> Arc<Run> {
         shared(&self.runs, &(node, set), || Run::new(node, &set, self))
+    }
+
+    /// Where blanks lead from a node.
+    pub(crate) fn blanks(&self, node: TrieNode, blanks: TermId, terms: &Terms) -> Arc<Blanks> {
+        let build = || Blanks::new(node, blanks, self, terms);
+        shared(&self.blanks, &(node, terms.fingerprint(blanks)), build)
     }
 
     /// The tokens of a value that begins behind some nodes, if they can be found.

@@ -2,13 +2,30 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{TermId, Terms};
+use super::{Term, TermId, Terms};
 use crate::automaton::canonical::BLANKS;
 
 /// Of a term with more states it is not found.
 const MOST_STATES: usize = 256;
 
 impl Terms {
+    /// A term as some number of blanks and what comes behind them, which is not empty; `None` if it does not begin
+    /// so.
+    ///
+    /// ```
+    /// use grammask_gbnf::Terms;
+    /// let terms = Terms::default();
+    /// let blanks = terms.repeat(terms.text(b" "), 0, Some(3));
+    /// let value = terms.text(b"true");
+    /// assert_eq!(terms.behind_blanks(terms.concat(blanks, value)), Some((blanks, value)));
+    /// assert_eq!(terms.behind_blanks(value), None);
+    /// ```
+    pub fn behind_blanks(&self, term: TermId) -> Option<(TermId, TermId)> {
+        let &Term::Concat(blanks, behind) = &self.entry(term).term else { return None };
+        let is_number = matches!(self.entry(blanks).term, Term::Repeat { .. });
+        (is_number && !self.nullable(behind) && self.is_blank(blanks)).then_some((blanks, behind))
+    }
+
     /// Whether the term matches nothing but blanks; not found where it has many states.
     pub(crate) fn is_blank(&self, term: TermId) -> bool {
         if let Some(&known) = self.further(term).blank.get() {
