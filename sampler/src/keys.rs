@@ -8,7 +8,9 @@
 
 use std::sync::Arc;
 
-use grammask_gbnf::{Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TermId, WrittenKeys};
+use grammask_gbnf::{
+    Entry, KeyEnd, KeyTerms, KnownKeys, Session, State, TermId, TrackId, WrittenKeys,
+};
 use smallvec::SmallVec;
 
 use crate::below::Below;
@@ -127,6 +129,7 @@ impl Lookahead<'_> {
         let mut found = Vec::new();
         let Some(known) = self.session.known_keys(key.entry.label) else { return found };
         let (trie, terms) = (&self.engine.tables.trie, Arc::clone(self.session.terms()));
+        let is_in_item = key.entry.track != TrackId::NONE;
         let mut pending = vec![(key.node, known, SmallVec::<[TermId; 2]>::from_slice(free))];
         while let Some((node, known, free)) = pending.pop() {
             for byte in self.session.known_first(known).iter() {
@@ -135,8 +138,16 @@ impl Lookahead<'_> {
                 let Some(child) = trie.child(node, byte).filter(|_| !rests.is_empty()) else {
                     continue;
                 };
+                let known = self.session.known_after(known, byte);
+                let session = &mut *self.session;
+                // Within an item it also depends on other items whether a key can be ended.
+                let are_more = |&rest: &TermId| {
+                    !is_in_item
+                        && known
+                            .map_or(rest != TermId::EMPTY, |known| session.outnumber(known, rest))
+                };
                 let mut tokens = trie.tokens_at(child).peekable();
-                if tokens.peek().is_some() && rests.iter().any(|&rest| !terms.has_plenty(rest)) {
+                if tokens.peek().is_some() && !rests.iter().any(are_more) {
                     let state = key.after(self.session, &self.bytes_to(key, child));
                     if state.is_none() {
                         self.leave_open(trie.tokens_at(child));
@@ -145,7 +156,7 @@ impl Lookahead<'_> {
                         found.extend(tokens);
                     }
                 }
-                if let Some(known) = self.session.known_after(known, byte) {
+                if let Some(known) = known {
                     pending.push((child, known, rests));
                 }
             }

@@ -658,13 +658,23 @@ impl MemberTables {
         &mut self,
         shape: &Shape,
         rest: TermId,
-        tags: impl Iterator<Item = (TermId, u32)>,
+        tags: impl Iterator<Item = (TermId, u32)> + Clone,
         context: &Context,
         terms: &Terms,
     ) -> bool {
         let Some(count) = self.endings(rest, terms) else { return true };
         // The key that ends here does not count: it is not longer.
         let count = count - u64::from(terms.nullable(rest));
+        let forgotten = match self.states.get(context.state).forgotten {
+            Forgotten::Nothing => 0,
+            Forgotten::Some { .. } | Forgotten::Long { .. } => MOST_KEYS_OF_TOKEN as u64,
+            Forgotten::All => MOST_FORGOTTEN,
+        };
+        // More than all others together are: which of these they are makes no difference.
+        let written = context.written.map_or(0, |written| self.texts.len_of(written));
+        if count > (tags.clone().count() as u64) + u64::from(written) + forgotten {
+            return true;
+        }
         let mut excluded = 0;
         for (literal, member) in tags {
             if !shape.is_many(member) && literal != TermId::EMPTY {
@@ -674,11 +684,6 @@ impl MemberTables {
         if let Some(written) = context.written {
             excluded += self.written_matches(written, rest, terms);
         }
-        let forgotten = match self.states.get(context.state).forgotten {
-            Forgotten::Nothing => 0,
-            Forgotten::Some { .. } | Forgotten::Long { .. } => MOST_KEYS_OF_TOKEN as u64,
-            Forgotten::All => MOST_FORGOTTEN,
-        };
         if count <= excluded + forgotten {
             self.compare(context.state, u32::MAX);
         }

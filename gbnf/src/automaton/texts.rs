@@ -44,6 +44,8 @@ struct Set {
     children: SmallVec<[(u8, SetId); 1]>,
     /// The text that ends here.
     text: Option<TextId>,
+    /// How many texts there are.
+    len: u32,
     /// The parts of all objects that may come next.
     parts: SetId,
 }
@@ -168,6 +170,11 @@ impl Texts {
         self.sets.get(set.0).text
     }
 
+    /// How many texts a set has.
+    pub(crate) fn len_of(&self, set: SetId) -> u32 {
+        self.sets.get(set.0).len
+    }
+
     /// Whether a text is in the set.
     pub(crate) fn contains(&self, set: SetId, text: TextId) -> bool {
         let end = self.along(set, &self.between(TextId::EMPTY, text));
@@ -254,6 +261,8 @@ impl Texts {
                     });
                 }
             }
+            let behind = node.children.iter().map(|&(_, child)| self.len_of(child));
+            node.len = u32::from(node.text.is_some()) + behind.sum::<u32>();
             child = Some(SetId(self.sets.intern(node)));
         }
         child.unwrap_or(set)
@@ -286,6 +295,8 @@ mod tests {
         assert!(!texts.contains(one, a) && !texts.contains(two, none));
         let other = texts.insert(SetId::EMPTY, a);
         assert_eq!(texts.insert(other, ab), two, "the order does not matter");
+        let again = texts.insert(two, a);
+        assert_eq!([one, two, again].map(|set| texts.len_of(set)), [1, 2, 2]);
     }
 
     #[test]

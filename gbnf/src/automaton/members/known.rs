@@ -79,6 +79,15 @@ impl MemberTables {
         (is_declared || written.is_some()).then_some(KnownKeys { state, written, ..known })
     }
 
+    /// Whether a term matches more texts than there are such keys, the empty one aside: one of them is neither
+    /// declared nor written.
+    pub(crate) fn outnumber(&mut self, known: KnownKeys, term: TermId, terms: &Terms) -> bool {
+        let written = known.written.map_or(0, |written| self.texts.len_of(written));
+        let known = self.tags(known.state).len() as u64 + u64::from(written);
+        self.endings(term, terms)
+            .is_none_or(|count| count - u64::from(terms.nullable(term)) > known)
+    }
+
     /// The members of those that are declared, each with what is left of its key.
     pub(crate) fn declared(
         &self,

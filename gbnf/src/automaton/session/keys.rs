@@ -115,6 +115,11 @@ impl Session {
         self.members.guesses().keys
     }
 
+    /// Whether a term matches more texts than some known keys are, the empty one aside.
+    pub fn outnumber(&mut self, known: KnownKeys, term: TermId) -> bool {
+        self.members.outnumber(known, term, &self.terms)
+    }
+
     /// The members of known keys that are declared, each with what is left of its key: one text.
     pub fn declared_keys(&self, known: KnownKeys) -> impl Iterator<Item = (u32, TermId)> {
         self.members.declared(&self.program.shapes[known.shape as usize], known)

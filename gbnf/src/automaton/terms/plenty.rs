@@ -12,7 +12,7 @@ pub(crate) const COUNTED_STATES: usize = 10_000;
 pub(crate) const PLENTY: u64 = 1 << 16;
 
 /// So many texts are not few.
-const MANY: u64 = 1 << 8;
+const MANY: u64 = 1 << 5;
 
 /// More texts than these are not counted: no document has as many keys or items.
 pub(crate) const ENDLESS: u64 = 1 << 32;
@@ -86,7 +86,7 @@ impl Terms {
         *self.further(term).plenty.get_or_init(|| known)
     }
 
-    /// Whether the term matches more than a few texts: some hundred. Of one that has few beginnings that is not
+    /// Whether the term matches more than a few texts: some dozen. Of one that has few beginnings that is not
     /// always found.
     pub(crate) fn has_many(&self, term: TermId) -> bool {
         self.has_at_least(MANY, term) || self.has_plenty(term)
