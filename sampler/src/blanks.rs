@@ -62,7 +62,7 @@ mod tests {
         r#"ws ("\"red\"" | "\"green\"" | "[]")"#,
         r#"ws "-"? ("0" | [1-9] [0-9]{0,3}) ws"#,
         r#"[ \n]{1,3} ("the" | "a" ws "an") [a-z]*"#,
-        r#"ws [^ \n\t]+"#,
+        r"ws [^ \n\t]+",
         // What follows may begin like blanks, or with nothing.
         r#"ws " x""#,
         r#"ws (" "? "y" | "z")"#,
