@@ -51,12 +51,8 @@ impl Footprint for Blanks {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::interior::Interior;
-    use crate::test_tables::{self, ambiguous, parts, states};
-    use crate::trie::TokenTrie;
-    use crate::vocabulary::Vocabulary;
-    use grammask_gbnf::{Automaton, parse};
+    use crate::test_tables::{Compared, compare};
 
     const GRAMMARS: [&str; 7] = [
         r#"ws ("\"red\"" | "\"green\"" | "[]")"#,
@@ -71,35 +67,10 @@ mod tests {
 
     #[test]
     fn tables_behind_blanks_are_those_of_the_terms() {
-        let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
-        let tables = Tables::new(&vocabulary);
-        let child = |byte| tables.trie.child(TokenTrie::ROOT, byte).expect("a node");
-        let starts = [TokenTrie::ROOT, child(b' '), child(b'\n')];
-        let (mut compared, mut inside, mut ends, mut exits) = (0, 0, 0, 0);
-        for body in GRAMMARS {
-            let grammar = format!("root ::= {body}\nws ::= ([\\n]{{1,2}} [ \\t]{{0,9}} | \" \")?");
-            let automaton = Automaton::compile(&parse(&grammar).expect("a grammar"), "root");
-            let automaton = automaton.expect("it compiles");
-            let terms = automaton.terms();
-            let mut found = 0;
-            for term in states(terms, test_tables::starts(&automaton), usize::MAX) {
-                for start in starts {
-                    let Some(table) = Interior::of_blanks(start, term, &tables, terms) else {
-                        continue;
-                    };
-                    let plain = Interior::new(start, term, &tables, terms);
-                    let [of_table, of_plain] = [&table, &plain].map(|it| parts(it, tables.len));
-                    assert!(of_table == of_plain, "{body} at {term:?} below {start:?}");
-                    let ambiguous = ambiguous(start, term, &tables.trie, terms);
-                    assert!(ambiguous.iter().all(|byte| table.ambiguous.contains(byte)));
-                    found += 1;
-                    inside += of_plain.0.len();
-                    ends += of_plain.1.len();
-                    exits += of_plain.2.len();
-                }
-            }
-            compared += found;
-        }
-        assert!(compared > 60 && inside > 0 && ends > 0 && exits > 0, "{compared} tables");
+        let grammars = GRAMMARS
+            .map(|body| format!("root ::= {body}\nws ::= ([\\n]{{1,2}} [ \\t]{{0,9}} | \" \")?"));
+        let compared = compare(grammars, b" \n", Interior::of_blanks);
+        let Compared { tables, inside, ends, exits } = compared;
+        assert!(tables > 60 && inside > 0 && ends > 0 && exits > 0, "{compared:?}");
     }
 }

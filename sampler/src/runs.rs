@@ -68,12 +68,8 @@ impl Footprint for Run {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::interior::Interior;
-    use crate::test_tables::{self, ambiguous, parts, states};
-    use crate::trie::TokenTrie;
-    use crate::vocabulary::Vocabulary;
-    use grammask_gbnf::{Automaton, parse};
+    use crate::test_tables::{Compared, compare};
 
     const GRAMMARS: [&str; 6] = [
         r#"[0-9a-f]{24} "\"""#,
@@ -86,32 +82,9 @@ mod tests {
 
     #[test]
     fn tables_by_runs_are_those_of_the_terms() {
-        let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
-        let tables = Tables::new(&vocabulary);
-        let child = |byte| tables.trie.child(TokenTrie::ROOT, byte).expect("a node");
-        let starts = [TokenTrie::ROOT, child(b' '), child(b'd')];
-        let (mut compared, mut inside, mut ends, mut exits) = (0, 0, 0, 0);
-        for body in GRAMMARS {
-            let grammar = parse(&format!("root ::= {body}")).expect("a grammar");
-            let automaton = Automaton::compile(&grammar, "root").expect("it compiles");
-            let terms = automaton.terms();
-            for term in states(terms, test_tables::starts(&automaton), usize::MAX) {
-                for start in starts {
-                    let Some(table) = Interior::of_run(start, term, &tables, terms) else {
-                        continue;
-                    };
-                    let plain = Interior::new(start, term, &tables, terms);
-                    let [of_table, of_plain] = [&table, &plain].map(|it| parts(it, tables.len));
-                    assert!(of_table == of_plain, "{body} at {term:?} below {start:?}");
-                    let ambiguous = ambiguous(start, term, &tables.trie, terms);
-                    assert!(ambiguous.iter().all(|byte| table.ambiguous.contains(byte)));
-                    compared += 1;
-                    inside += of_plain.0.len();
-                    ends += of_plain.1.len();
-                    exits += of_plain.2.len();
-                }
-            }
-        }
-        assert!(compared > 100 && inside > 0 && ends > 0 && exits > 0, "{compared} tables");
+        let grammars = GRAMMARS.map(|body| format!("root ::= {body}"));
+        let compared = compare(grammars, b" d", Interior::of_run);
+        let Compared { tables, inside, ends, exits } = compared;
+        assert!(tables > 100 && inside > 0 && ends > 0 && exits > 0, "{compared:?}");
     }
 }

@@ -1,11 +1,13 @@
 //! What tests of tables share: the states of a grammar's terminals, and what is compared of their tables.
 
-use grammask_gbnf::{Automaton, ByteSet, Label, TermId, Terms};
+use grammask_gbnf::{Automaton, ByteSet, Label, TermId, Terms, parse};
 use rustc_hash::FxHashSet;
 
 use crate::interior::Interior;
+use crate::tables::Tables;
 use crate::token_id::TokenId;
 use crate::trie::{TokenTrie, TrieNode};
+use crate::vocabulary::Vocabulary;
 
 /// Nodes with their bytes.
 pub(crate) type Places = Vec<(u8, TrieNode)>;
@@ -56,4 +58,47 @@ pub(crate) fn ambiguous(start: TrieNode, term: TermId, trie: &TokenTrie, terms: 
         }
     }
     found
+}
+
+/// How many tables have been compared, and what there was in them.
+#[derive(Debug, Default)]
+pub(crate) struct Compared {
+    pub(crate) tables: usize,
+    pub(crate) inside: usize,
+    pub(crate) ends: usize,
+    pub(crate) exits: usize,
+}
+
+/// Compares tables that are made in some way, where that makes one, with those of a plain walk: for all states of
+/// grammars, below the root and below what some bytes lead to.
+pub(crate) fn compare(
+    grammars: impl IntoIterator<Item = String>,
+    below: &[u8],
+    make: impl Fn(TrieNode, TermId, &Tables, &Terms) -> Option<Interior>,
+) -> Compared {
+    let vocabulary = Vocabulary::from_name("r50k_base").expect("a built-in vocabulary");
+    let tables = Tables::new(&vocabulary);
+    let child = |&byte| tables.trie.child(TokenTrie::ROOT, byte).expect("a node");
+    let nodes: Vec<_> = [TokenTrie::ROOT].into_iter().chain(below.iter().map(child)).collect();
+    let mut compared = Compared::default();
+    for grammar in grammars {
+        let automaton = Automaton::compile(&parse(&grammar).expect("a grammar"), "root");
+        let automaton = automaton.expect("it compiles");
+        let terms = automaton.terms();
+        for term in states(terms, starts(&automaton), usize::MAX) {
+            for &node in &nodes {
+                let Some(table) = make(node, term, &tables, terms) else { continue };
+                let plain = Interior::new(node, term, &tables, terms);
+                let [of_table, of_plain] = [&table, &plain].map(|it| parts(it, tables.len));
+                assert!(of_table == of_plain, "{grammar} at {term:?} below {node:?}");
+                let ambiguous = ambiguous(node, term, &tables.trie, terms);
+                assert!(ambiguous.iter().all(|byte| table.ambiguous.contains(byte)));
+                compared.tables += 1;
+                compared.inside += of_plain.0.len();
+                compared.ends += of_plain.1.len();
+                compared.exits += of_plain.2.len();
+            }
+        }
+    }
+    compared
 }

@@ -236,6 +236,22 @@ fn few_undeclared_keys_are_compared() {
     }
 }
 
+/// As long as fewer keys have been written than there are, one is left; in the end there is none.
+#[test]
+fn numbers_of_which_few_are_left_are_compared() {
+    let tokens = ["1", "2", "3", "0", "10", "12", "23", "231", ",", ",1", "1,", "12,3", "20,20"];
+    let tokens: Vec<Vec<u8>> = tokens.map(|token| token.as_bytes().to_vec()).into();
+    let engine = engine(&tokens);
+    for body in ["[1-3] [0-2]{0,2}", "[1-3] [0-2]?", "[0-2]{3}"] {
+        let grammar = Grammar::parse(&format!("root ::= @members(\",\")({body} *=> )"));
+        let grammar = grammar.expect("a grammar");
+        for n in 0..40 {
+            let choices: Vec<u16> = (0..60).map(|at| (n * (at + 5) + at * at) % 11).collect();
+            run(&engine, &grammar, &choices).expect("exact");
+        }
+    }
+}
+
 /// A key that has been written may be the beginning of a longer one, and what looks like it the end of a
 /// shorter one with its value.
 #[test]

@@ -52,7 +52,8 @@ impl Terms {
         beginnings.fold(first, |common, other| common.intersection(&other))
     }
 
-    /// Whether a term has seldom been followed of which no transitions are known: for one byte they need not be.
+    /// Counts that a term is followed of which no transitions are known, and says whether that has seldom been so:
+    /// for one byte they need not be.
     pub(super) fn is_seldom_followed(&self, term: TermId) -> bool {
         self.entry(term).followed.fetch_add(1, Ordering::Relaxed) < SELDOM
     }
