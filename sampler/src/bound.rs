@@ -71,6 +71,6 @@ impl Bound {
     pub(crate) fn of(&self, free: &EntryMask, tables: &Tables) -> Option<EntryMask> {
         let beyond = self.table.beyond(self.max, tables.characters.longer(self.max));
         let without = free.only_in(&self.table, beyond)?;
-        Some(free.without(&TokenSet::Few(without.into()), tables.trie.tree().ids()))
+        Some(free.without(&TokenSet::Few(without.into()), tables.len))
     }
 }

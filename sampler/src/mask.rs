@@ -75,6 +75,11 @@ impl TokenMask {
         self.bits.intersect_with(&other.bits);
     }
 
+    /// Takes out all that `other`, a mask of the same vocabulary, has.
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        self.bits.difference_with(&other.bits);
+    }
+
     /// The tokens that only one of two masks of the same vocabulary has, if they are at most so many.
     pub(crate) fn differing(&self, other: &Self, most: usize) -> Option<Vec<TokenId>> {
         let mut differing = Vec::new();
@@ -91,11 +96,6 @@ impl TokenMask {
             }
         }
         Some(differing)
-    }
-
-    /// Takes out all that `other`, a mask of the same vocabulary, has.
-    pub(crate) fn subtract(&mut self, other: &Self) {
-        self.bits.difference_with(&other.bits);
     }
 
     /// Becomes the same as `other`, a mask of the same vocabulary.

@@ -249,20 +249,15 @@ impl Tables {
             return (table, None);
         }
         let similar = || Interior::of_similar(node, term, self, terms);
-        let alike = || {
-            let find = || Interior::of_alike(node, term, self, terms);
-            (!has_rounds).then(find).flatten()
-        };
-        let behind_blanks = || {
-            let find = || Interior::of_blanks(node, term, self, terms);
-            (!has_rounds).then(find).flatten()
-        };
-        let table = if terms.shortest(term) >= FAR {
-            alike().or_else(similar)
+        let alike = || Interior::of_alike(node, term, self, terms);
+        let behind_blanks = || Interior::of_blanks(node, term, self, terms);
+        let table = if has_rounds {
+            similar()
+        } else if terms.shortest(term) >= FAR {
+            alike().or_else(similar).or_else(behind_blanks)
         } else {
-            similar().or_else(alike)
+            similar().or_else(alike).or_else(behind_blanks)
         };
-        let table = table.or_else(behind_blanks);
         table.map_or_else(
             || {
                 let (table, states) = Interior::with_states(node, term, self, terms);

@@ -662,17 +662,14 @@ impl MemberTables {
         context: &Context,
         terms: &Terms,
     ) -> bool {
-        let Some(count) = self.endings(rest, terms) else { return true };
-        // The key that ends here does not count: it is not longer.
-        let count = count - u64::from(terms.nullable(rest));
+        let Some(count) = self.longer_endings(rest, terms) else { return true };
         let forgotten = match self.states.get(context.state).forgotten {
             Forgotten::Nothing => 0,
             Forgotten::Some { .. } | Forgotten::Long { .. } => MOST_KEYS_OF_TOKEN as u64,
             Forgotten::All => MOST_FORGOTTEN,
         };
         // More than all others together are: which of these they are makes no difference.
-        let written = context.written.map_or(0, |written| self.texts.len_of(written));
-        if count > (tags.clone().count() as u64) + u64::from(written) + forgotten {
+        if count > self.most_known(tags.clone().count(), context.written) + forgotten {
             return true;
         }
         let mut excluded = 0;
@@ -693,6 +690,16 @@ impl MemberTables {
     /// How many texts a rest of an undeclared key matches, if finitely many.
     fn endings(&mut self, rest: TermId, terms: &Terms) -> Option<u64> {
         *self.endings.entry(rest).or_insert_with(|| terms.count(rest))
+    }
+
+    /// The same but for the empty text: a key that ends here is not longer.
+    fn longer_endings(&mut self, rest: TermId, terms: &Terms) -> Option<u64> {
+        Some(self.endings(rest, terms)? - u64::from(terms.nullable(rest)))
+    }
+
+    /// So many keys are declared or written at most, where so many are left of them.
+    fn most_known(&self, tags: usize, written: Option<SetId>) -> u64 {
+        tags as u64 + written.map_or(0, |written| self.texts.len_of(written).into())
     }
 
     /// How many of the written keys below a node are matches of `rest` (not the node itself).

@@ -82,10 +82,8 @@ impl MemberTables {
     /// Whether a term matches more texts than there are such keys, the empty one aside: one of them is neither
     /// declared nor written.
     pub(crate) fn outnumber(&mut self, known: KnownKeys, term: TermId, terms: &Terms) -> bool {
-        let written = known.written.map_or(0, |written| self.texts.len_of(written));
-        let known = self.tags(known.state).len() as u64 + u64::from(written);
-        self.endings(term, terms)
-            .is_none_or(|count| count - u64::from(terms.nullable(term)) > known)
+        let most_known = self.most_known(self.tags(known.state).len(), known.written);
+        self.longer_endings(term, terms).is_none_or(|count| count > most_known)
     }
 
     /// The members of those that are declared, each with what is left of its key.

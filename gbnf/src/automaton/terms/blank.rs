@@ -1,4 +1,4 @@
-//! Terms that match nothing but blanks, which make no difference between items.
+//! Terms that match nothing but blanks, which make no difference between items, and terms that begin with such.
 
 use rustc_hash::FxHashSet;
 
