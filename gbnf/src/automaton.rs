@@ -40,12 +40,15 @@ use crate::grammar::{Grammar, TokenReference};
 use crate::span::Span;
 use program::{Op, Position, Program};
 
+pub use interner::Interner;
 pub use label::Label;
 pub use members::{ContextId, KeyEnd, KeyStateId, KeyTerms, KnownKeys, WrittenKeys};
 pub use session::{Blurred, Entry, FrameId, Session, State, Surroundings, ValueId};
 pub use shortest::{Needs, Spelling};
 pub use stack::NodeId;
-pub use terms::{ByteSet, Fingerprint, FrozenTerms, Longest, Reading, Rounds, TermId, Terms};
+pub use terms::{
+    ByteSet, Fingerprint, FrozenTerms, Length, Longest, Reading, Rounds, TermId, Terms,
+};
 pub use texts::TextId;
 pub use tracks::TrackId;
 

@@ -135,7 +135,7 @@ impl Matcher {
     /// session is reached.
     pub fn advance(&mut self, bytes: &[u8]) -> Result<(), AdvanceError> {
         let state = self.read(&mut self.session(), bytes)?;
-        self.now = Moment::after(&self.now, state);
+        self.step_to(state);
         Ok(())
     }
 
@@ -179,7 +179,7 @@ impl Matcher {
         matches: impl Fn(&TokenReference) -> bool,
     ) -> Result<(), AdvanceError> {
         let state = self.after_token(&mut self.session(), bytes, matches)?;
-        self.now = Moment::after(&self.now, state);
+        self.step_to(state);
         Ok(())
     }
 
@@ -210,6 +210,23 @@ impl Matcher {
             (false, true) => Ok(as_token),
             (false, false) => Ok(session.union(&as_token, &as_text)),
         }
+    }
+
+    /// Goes on in a state of its session that it has been in, as one step: where a token leads that has been
+    /// read from here before.
+    ///
+    /// ```
+    /// use grammask_gbnf::{Automaton, Matcher, parse};
+    /// let start = Matcher::new(&Automaton::compile(&parse(r#"root ::= "ab""#)?, "root")?);
+    /// let (mut read, mut other) = (start.clone(), start);
+    /// read.advance(b"a")?;
+    /// other.step_to(read.state().clone());
+    /// other.advance(b"b")?;
+    /// assert!(other.is_complete() && other.steps() == 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_to(&mut self, state: State) {
+        self.now = Moment::after(&self.now, state);
     }
 
     /// Whether a token may come next, as [`Matcher::advance_token`] reads it. Nothing is kept of what

@@ -49,6 +49,7 @@ mod items;
 mod keys;
 mod kinds;
 mod lazy;
+mod lengths;
 mod look;
 mod lookahead;
 mod loops;
@@ -69,6 +70,7 @@ mod shapes;
 mod similar;
 mod sort;
 mod speculate;
+mod steps;
 mod strict;
 mod tables;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use grammask_gbnf::{AdvanceError, Matcher, Needs, TokenReference};
 use crate::budget::{self, Budget};
 use crate::engine::{Engine, MaskMemo};
 use crate::mask::{MaskBuffer, TokenMask};
+use crate::steps::Steps;
 use crate::token_id::TokenId;
 
 /// A token, or what of it is left to be read.
@@ -22,6 +23,10 @@ pub(crate) struct Piece {
 impl Piece {
     pub(crate) fn whole(token: TokenId) -> Self {
         Self { token, from: 0, is_token: true }
+    }
+
+    fn is_whole(self) -> bool {
+        self == Self::whole(self.token)
     }
 
     /// What it spells.
@@ -44,6 +49,8 @@ impl Piece {
 pub(crate) struct Strict {
     pub(crate) matcher: Matcher,
     pub(crate) memo: Arc<Mutex<MaskMemo>>,
+    /// The same of what has been read.
+    steps: Arc<Mutex<Steps>>,
     /// What completing a text takes, once somebody has asked.
     needs: Arc<OnceLock<Arc<Needs>>>,
 }
@@ -55,6 +62,7 @@ impl Clone for Strict {
         let mut clone = Self {
             matcher: self.matcher.clone(),
             memo: Arc::clone(&self.memo),
+            steps: Arc::clone(&self.steps),
             needs: Arc::clone(&self.needs),
         };
         clone.renew();
@@ -64,7 +72,7 @@ impl Clone for Strict {
 
 impl Strict {
     pub(crate) fn new(matcher: Matcher) -> Self {
-        Self { matcher, memo: Arc::default(), needs: Arc::default() }
+        Self { matcher, memo: Arc::default(), steps: Arc::default(), needs: Arc::default() }
     }
 
     /// See [`Engine::read_ahead`].
@@ -74,9 +82,10 @@ impl Strict {
     }
 
     fn renew(&mut self) {
-        // The masks are those of the session's states.
+        // The masks and steps are those of the session's states.
         if self.matcher.renew() {
             self.memo = Arc::default();
+            self.steps = Arc::default();
         }
     }
 
@@ -102,7 +111,18 @@ impl Strict {
 
     pub(crate) fn read(&mut self, piece: Piece, engine: &Engine) -> Result<(), AdvanceError> {
         let means = |reference: &TokenReference| piece.is_meant(reference, engine);
-        self.matcher.advance_token(piece.text(engine), means)
+        if !piece.is_whole() {
+            return self.matcher.advance_token(piece.text(engine), means);
+        }
+        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(next) = steps.after(self.matcher.state(), piece.token) {
+            self.matcher.step_to(next.clone());
+            return Ok(());
+        }
+        let before = self.matcher.state().clone();
+        self.matcher.advance_token(piece.text(engine), means)?;
+        steps.insert(&before, piece.token, self.matcher.state());
+        Ok(())
     }
 
     /// How many tokens complete the text, if a way to do so is known.

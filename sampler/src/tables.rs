@@ -242,6 +242,9 @@ impl Tables {
         if let Some(table) = Interior::of_run(node, term, self, terms) {
             return (table, None);
         }
+        if let Some(table) = Interior::of_length(node, term, self, terms) {
+            return (table, None);
+        }
         let (free, short) = terms.without_bounds(term, self.trie.short().into());
         if free != term
             && let Some(table) = Interior::of_bounded((free, short), node, term, self, terms)

@@ -6,8 +6,16 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 /// A table of different values; an id is the number of values that were there before.
+///
+/// ```
+/// use grammask_gbnf::Interner;
+///
+/// let mut words = Interner::default();
+/// assert_eq!((words.intern("a"), words.intern("b"), words.intern("a")), (0, 1, 0));
+/// assert_eq!((words.find(&"b"), words.get(1), words.len()), (Some(1), &"b", 2));
+/// ```
 #[derive(Debug)]
-pub(crate) struct Interner<T> {
+pub struct Interner<T> {
     values: Vec<T>,
     ids: Ids,
 }
@@ -59,15 +67,23 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Eq + Hash> Interner<T> {
-    pub(crate) fn len(&self) -> usize {
+    /// How many values there are.
+    pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    pub(crate) fn get(&self, id: u32) -> &T {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The value of an id that was given.
+    pub fn get(&self, id: u32) -> &T {
         &self.values[id as usize]
     }
 
-    pub(crate) fn find(&self, value: &T) -> Option<u32> {
+    /// The id of a value, if it is there.
+    pub fn find(&self, value: &T) -> Option<u32> {
         self.find_hashed(Hashed::of(value), value)
     }
 
@@ -76,7 +92,7 @@ impl<T: Eq + Hash> Interner<T> {
     }
 
     /// The id of a value, which is added if it is new.
-    pub(crate) fn intern(&mut self, value: T) -> u32 {
+    pub fn intern(&mut self, value: T) -> u32 {
         let hashed = Hashed::of(&value);
         self.find_hashed(hashed, &value).unwrap_or_else(|| {
             let id = self.values.len() as u32;
@@ -87,7 +103,7 @@ impl<T: Eq + Hash> Interner<T> {
     }
 
     /// Forgets all values but the first `len`.
-    pub(crate) fn truncate(&mut self, len: usize) {
+    pub fn truncate(&mut self, len: usize) {
         for id in (len..self.values.len()).rev() {
             self.ids.remove(Hashed::of(&self.values[id]), id as u32);
         }

@@ -14,6 +14,7 @@ mod derivative;
 mod determinism;
 mod fingerprint;
 mod frozen;
+mod length;
 mod plenty;
 mod rounds;
 mod slack;
@@ -39,6 +40,8 @@ pub(crate) use determinism::Determinism;
 pub use fingerprint::Fingerprint;
 use frozen::Frozen;
 pub use frozen::FrozenTerms;
+pub use length::Length;
+use length::LengthsKnown;
 pub(crate) use plenty::{COUNTED_STATES, ENDLESS, PLENTY, are_at_least};
 pub use rounds::Rounds;
 use rounds::RoundsKnown;
@@ -174,6 +177,7 @@ pub struct Terms {
     systems: Systems,
     without_bounds: Mutex<BoundsLeftOut>,
     rounds: Mutex<RoundsKnown>,
+    lengths: Mutex<LengthsKnown>,
     prolonged: Mutex<TextsProlonged>,
     within: Mutex<absorb::ClassesWithin>,
     /// What bodies of rules are as terms.
@@ -208,6 +212,7 @@ impl Terms {
             systems: Systems::default(),
             without_bounds: Mutex::default(),
             rounds: Mutex::default(),
+            lengths: Mutex::default(),
             prolonged: Mutex::default(),
             within: Mutex::default(),
             bodies: KnownBodies::default(),
