@@ -47,7 +47,8 @@ pub use session::{Blurred, Entry, FrameId, Session, State, Surroundings, ValueId
 pub use shortest::{Needs, Spelling};
 pub use stack::NodeId;
 pub use terms::{
-    ByteSet, Fingerprint, FrozenTerms, Length, Longest, Reading, Rounds, TermId, Terms,
+    ByteSet, Fingerprint, FrozenTerms, Length, Longest, Missing, Pattern, Reading, Rounds, TermId,
+    Terms,
 };
 pub use texts::TextId;
 pub use tracks::TrackId;

@@ -31,8 +31,8 @@ mod walk;
 pub use automaton::{
     Automaton, Blurred, ByteSet, CompileError, CompileErrorKind, ContextId, Entry, Fingerprint,
     FrameId, FrozenTerms, Interner, KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, Length,
-    Longest, Needs, NodeId, Reading, Rounds, Session, Spelling, State, Surroundings, TermId, Terms,
-    TextId, TrackId, ValueId, WrittenKeys,
+    Longest, Missing, Needs, NodeId, Pattern, Reading, Rounds, Session, Spelling, State,
+    Surroundings, TermId, Terms, TextId, TrackId, ValueId, WrittenKeys,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};

@@ -1,44 +1,56 @@
-//! Tables of texts of at most so many characters, which may end behind each of them: what such a text allows is
-//! what it allows without the bound, as far as tokens are not too long.
+//! Tables of texts of at most so many characters: what such a text allows is what it allows without the bound, as far
+//! as tokens are not too long, nor leave too much to be written.
 
 use std::ops::RangeInclusive;
 
-use grammask_gbnf::{ByteSet, Length, TermId, Terms};
+use grammask_gbnf::{ByteSet, Length, Pattern, TermId, Terms};
 
 use crate::by_byte::Exits;
+use crate::dfa::{DEAD, Dfa, END};
+use crate::generations::Footprint;
 use crate::interior::{Interior, Iterations};
+use crate::mask::TokenMask;
+use crate::preorder::Reach;
 use crate::tables::Tables;
+use crate::token_set::{Found, TokenSet};
 use crate::trie::TrieNode;
+
+/// A text that begins with fewer bytes is quick to walk through with its bound.
+const NARROW: usize = 16;
 
 impl Interior {
     /// The table of a term with a bound on its length, from that without one and how many characters tokens have;
-    /// nothing if it is not such a term, or not a wide one.
+    /// nothing if it is not such a term.
     pub(crate) fn of_length(
         start: TrieNode,
         term: TermId,
         tables: &Tables,
         terms: &Terms,
     ) -> Option<Self> {
-        let length = tables.is_wide(start, term, terms).then(|| terms.length(term)).flatten()?;
-        let Length { free, item, min, most, end } = length;
+        if !tables.is_large(start) || terms.first(term).len() <= NARROW {
+            return None;
+        }
+        let Length { pattern, item, min, most, end } = terms.length(term)?;
         let items = tables.iterations(start, (TermId::EMPTY, item), terms);
-        let short = items.at_most(most, &tables.characters);
         let behind = ends_behind(start, min..=most, &end, &items, tables);
-        let (inside, ends) = match free {
-            None => (short.unwrap_or_else(|| items.inside.clone()), behind),
-            Some(free) => {
-                let table = tables.interior(start, free, terms);
+        let (inside, ends) = match pattern {
+            None => {
+                let short = items.at_most(most, &tables.characters);
+                (short.unwrap_or_else(|| items.inside.clone()), behind)
+            }
+            Some(pattern) => {
+                let table = tables.interior(start, pattern.ended, terms);
                 let ends = table.ends.nodes.iter().copied();
                 let ends = ends.filter(|node| behind.binary_search(node).is_ok()).collect();
-                let inside = match short {
-                    None => table.inside.clone(),
-                    Some(short) => {
-                        let mut inside = table.inside.to_mask(tables.len);
-                        inside.intersect_with(&short.to_mask(tables.len));
-                        inside.into()
-                    }
-                };
-                (inside, ends)
+                let mut inside = table.inside.to_mask(tables.len);
+                if let Some(short) = items.at_most(most, &tables.characters) {
+                    inside.intersect_with(&short.to_mask(tables.len));
+                }
+                if pattern.missing.most() > 0 {
+                    let unfinished = tables.unfinished(start, &pattern, item, terms);
+                    unfinished.leave_out(&mut inside, most, &items, tables);
+                }
+                (inside.into(), ends)
             }
         };
         Some(Self {
@@ -71,6 +83,71 @@ fn ends_behind(
     nodes
 }
 
+/// The tokens inside of a text that consists of items, below a node, behind which some items must follow.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    /// Behind which one must, two and so on.
+    by_missing: Box<[TokenSet]>,
+}
+
+impl Unfinished {
+    pub(crate) fn new(
+        start: TrieNode,
+        Pattern { text, missing, .. }: &Pattern,
+        item: TermId,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Self {
+        let (mut texts, mut items) =
+            (Dfa::of_terms(TermId::NOTHING, terms), Dfa::of_terms(item, terms));
+        let mut found: Vec<Found> = (0..missing.most()).map(|_| Found::new(tables.len)).collect();
+        let first = (texts.number(*text), END);
+        tables.visit(
+            start,
+            first,
+            |nodes, (text, item), byte, below| {
+                let text = texts.next_of(text, nodes, byte)?;
+                let item = items.next_of(item, nodes, byte)?;
+                if text == DEAD {
+                    return Some(Reach::Out);
+                }
+                match missing.of(*texts.state(text), *items.state(item)) {
+                    // All that follows leads back here.
+                    Some(0)
+                        if item == END && below.is_some_and(|it| texts.loops(text, it.kinds)) =>
+                    {
+                        return Some(Reach::Out);
+                    }
+                    None | Some(0) => {}
+                    Some(some) => found[some as usize - 1]
+                        .extend(nodes.iter().flat_map(|&node| tables.trie.tokens_at(node))),
+                }
+                Some(Reach::Into((text, item)))
+            },
+            |_, _| {},
+        );
+        Self { by_missing: found.into_iter().map(Found::into_set).collect() }
+    }
+
+    /// Takes out of a mask those tokens behind which too many items must follow, where all are at most so many.
+    fn leave_out(&self, mask: &mut TokenMask, most: u32, items: &Iterations, tables: &Tables) {
+        for (missing, tokens) in (1..).zip(&self.by_missing) {
+            let mut out = tokens.to_mask(tables.len);
+            if let Some(left) = most.checked_sub(missing) {
+                let Some(short) = items.at_most(left, &tables.characters) else { continue };
+                out.subtract(&short.to_mask(tables.len));
+            }
+            mask.subtract(&out);
+        }
+    }
+}
+
+impl Footprint for Unfinished {
+    fn bytes(&self) -> usize {
+        self.by_missing.iter().map(TokenSet::bytes).sum()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::interior::Interior;
@@ -91,12 +168,15 @@ mod tests {
             r#"@all(N+; C{0,8}) "\"""#,
             r#"@all(([a-z] | "\\n")? [ -!#-Z]*; C{3,7}) "\"""#,
             r#"@all([a-z] N* | "x" C*; C{0,5}) "\"""#,
+            // There is more to come behind some characters.
+            r#"@all(N* "!" N{2}; C{0,7}) "\"""#,
+            r#"@all(N C* N; C{0,20}) "\"""#,
+            r#"@all((C C)*; C{0,7}) "\"""#,
+            r#"@all(N+ (" " N+)*; C{3,9}) "\"""#,
+            r#"@all(C* [0-9] C*; C* [a-z] C*; C{4,9}) "\"""#,
         ];
         let others = [
-            // There is more to come behind some characters,
-            r#"@all(N* "!" N{2}; C{0,7}) "\"""#,
-            r#"@all((C C)*; C{0,7}) "\"""#,
-            // there are none, what ends the text may be one of them, or is not all.
+            // There are none, what ends the text may be one of them, or is not all.
             r#"@all([^x]*; C{0,7}) "\"""#,
             r#"C{0,7} [" ]"#,
             r#"C{0,7} "\" ""#,

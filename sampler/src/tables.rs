@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, Longest, TermId, Terms};
+use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, Longest, Pattern, TermId, Terms};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -17,6 +17,7 @@ use crate::crossings::Crossings;
 use crate::forbidden::Forbidden;
 use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
+use crate::lengths::Unfinished;
 use crate::preorder::{Outline, Preorder, Reach, Scan};
 use crate::quotient::{Alike, Quotient};
 use crate::rounds::{self, OfRounds};
@@ -55,6 +56,8 @@ pub(crate) struct Tables {
     /// By (where in the trie, bytes).
     runs: Mutex<Generations<(TrieNode, ByteSet), Arc<Run>>>,
     rounds: Mutex<Generations<RoundsKey, Arc<OfRounds>>>,
+    /// By (where in the trie, text, item).
+    unfinished: Mutex<Generations<(TrieNode, Fingerprint, Fingerprint), Arc<Unfinished>>>,
     /// By (where in the trie, blanks).
     blanks: Mutex<Generations<(TrieNode, Fingerprint), Arc<Blanks>>>,
     /// By (what the value lies behind, value).
@@ -82,6 +85,8 @@ const ALIKE: usize = 256 << 10;
 const RUNS: usize = 256 << 10;
 /// for terms that serve with more rounds of a loop as well,
 const ROUNDS: usize = 256 << 10;
+/// for what must follow tokens of texts with a length,
+const UNFINISHED: usize = 512 << 10;
 /// for blanks before values,
 const BLANKS: usize = 128 << 10;
 /// for what is left of terms, where tokens are few,
@@ -89,8 +94,17 @@ const COSTS: usize = 4 << 20;
 /// and for the values of members that many schemas have.
 const VALUES: usize = 256 << 10;
 /// All of them together.
-pub(crate) const MOST_BYTES: usize =
-    INTERIORS + CROSSINGS + ITERATIONS + BELOWS + ALIKE + RUNS + ROUNDS + BLANKS + COSTS + VALUES;
+pub(crate) const MOST_BYTES: usize = INTERIORS
+    + CROSSINGS
+    + ITERATIONS
+    + BELOWS
+    + ALIKE
+    + RUNS
+    + ROUNDS
+    + UNFINISHED
+    + BLANKS
+    + COSTS
+    + VALUES;
 /// With so many bytes most of the trie begins.
 const WIDE: usize = 48;
 /// Of a term that goes on for so many bytes at least few tokens reach the end.
@@ -136,6 +150,7 @@ impl Tables {
             alike: Mutex::new(Generations::new(ALIKE)),
             runs: Mutex::new(Generations::new(RUNS)),
             rounds: Mutex::new(Generations::new(ROUNDS)),
+            unfinished: Mutex::new(Generations::new(UNFINISHED)),
             blanks: Mutex::new(Generations::new(BLANKS)),
             values: Mutex::new(Generations::new(VALUES)),
             costs: Mutex::new(Generations::new(COSTS)),
@@ -153,7 +168,7 @@ impl Tables {
         self.all().iter().for_each(|tables| tables.keep());
     }
 
-    fn all(&self) -> [&dyn Kept; 10] {
+    fn all(&self) -> [&dyn Kept; 11] {
         [
             &self.interiors,
             &self.crossings,
@@ -162,6 +177,7 @@ impl Tables {
             &self.alike,
             &self.runs,
             &self.rounds,
+            &self.unfinished,
             &self.blanks,
             &self.values,
             &self.costs,
@@ -417,6 +433,18 @@ impl Tables {
     /// What lies below a node by bytes of a set alone.
     pub(crate) fn run(&self, node: TrieNode, set: ByteSet) -> Arc<Run> {
         shared(&self.runs, &(node, set), || Run::new(node, &set, self))
+    }
+
+    /// The tokens of a text behind which items must follow, below a node.
+    pub(crate) fn unfinished(
+        &self,
+        node: TrieNode,
+        pattern: &Pattern,
+        item: TermId,
+        terms: &Terms,
+    ) -> Arc<Unfinished> {
+        let key = (node, terms.fingerprint(pattern.text), terms.fingerprint(item));
+        shared(&self.unfinished, &key, || Unfinished::new(node, pattern, item, self, terms))
     }
 
     /// Where blanks lead from a node.

@@ -40,8 +40,8 @@ pub(crate) use determinism::Determinism;
 pub use fingerprint::Fingerprint;
 use frozen::Frozen;
 pub use frozen::FrozenTerms;
-pub use length::Length;
-use length::LengthsKnown;
+pub use length::{Length, Missing, Pattern};
+use length::{LengthsKnown, MissingKnown};
 pub(crate) use plenty::{COUNTED_STATES, ENDLESS, PLENTY, are_at_least};
 pub use rounds::Rounds;
 use rounds::RoundsKnown;
@@ -178,6 +178,7 @@ pub struct Terms {
     without_bounds: Mutex<BoundsLeftOut>,
     rounds: Mutex<RoundsKnown>,
     lengths: Mutex<LengthsKnown>,
+    missing: Mutex<MissingKnown>,
     prolonged: Mutex<TextsProlonged>,
     within: Mutex<absorb::ClassesWithin>,
     /// What bodies of rules are as terms.
@@ -213,6 +214,7 @@ impl Terms {
             without_bounds: Mutex::default(),
             rounds: Mutex::default(),
             lengths: Mutex::default(),
+            missing: Mutex::default(),
             prolonged: Mutex::default(),
             within: Mutex::default(),
             bodies: KnownBodies::default(),

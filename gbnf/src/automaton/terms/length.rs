@@ -1,21 +1,23 @@
 //! Texts of at most so many characters: the bound told apart from what the text consists of.
 //!
-//! A text of a pattern and a length is another term for each number of characters that may still come. Where it
-//! may end wherever a character does, these terms differ in nothing but that number.
+//! A text of a pattern and a length is another term for each number of characters that may still come. These terms
+//! differ in nothing but that number, and in what is left of the pattern: that must not need more than so many.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::slack::MAX_SEARCH;
 use super::{ByteSet, Term, TermId, Terms, locked};
 
-/// A text that may end behind each of the items that it consists of, up to some number of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A text of at most so many items.
+#[derive(Clone, Debug)]
 pub struct Length {
-    /// The same without a greatest number of items. None where these may be any items.
-    pub free: Option<TermId>,
+    /// What the text is without a greatest number of items. None where these may be any items.
+    pub pattern: Option<Pattern>,
     /// What is counted: each begins with a character, and none is empty or begins with another one.
     pub item: TermId,
-    /// How many of them there may be at least, as far as `free` does not say that,
+    /// How many of them there may be at least, as far as the pattern does not say that,
     pub min: u32,
     /// and at most.
     pub most: u32,
@@ -23,40 +25,79 @@ pub struct Length {
     pub end: ByteSet,
 }
 
+/// A text that consists of items.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// Without the byte that ends it,
+    pub text: TermId,
+    /// and with it.
+    pub ended: TermId,
+    /// How many items may be missing.
+    pub missing: Arc<Missing>,
+}
+
+/// How many items must at least follow what has been read of a text that consists of items, so that it may end.
+#[derive(Debug)]
+pub struct Missing {
+    /// By what is left of the text and of the item that has begun: how many besides that one.
+    by_state: FxHashMap<(TermId, TermId), u32>,
+    most: u32,
+}
+
+impl Missing {
+    /// How many are missing where this is left of the text, and this of an item that has begun. Nothing if the text
+    /// does not lead there.
+    pub fn of(&self, text: TermId, item: TermId) -> Option<u32> {
+        self.by_state.get(&(text, item)).copied()
+    }
+
+    /// The most that are missing anywhere.
+    pub fn most(&self) -> u32 {
+        self.most
+    }
+}
+
 /// See [`Terms::length`].
 pub(super) type LengthsKnown = FxHashMap<TermId, Option<Length>>;
 
-/// A text of more parts is not looked at.
-const MOST_PARTS: u32 = 256;
+/// See [`Terms::missing`].
+pub(super) type MissingKnown = FxHashMap<(TermId, TermId), Option<Arc<Missing>>>;
+
+/// A text with more states is not looked at,
+const MOST_STATES: usize = 512;
+/// nor one of which more may be missing: few have a word in their midst that must be there.
+const MOST_MISSING: u32 = 4;
 
 impl Terms {
     /// What a term is but for the bound on its length: a loop or a conjunction with a loop, and a byte at the end.
-    /// Nothing if it is something else, or there are items behind which it may not end.
+    /// Nothing if it is something else, or has too many states.
     ///
     /// ```
     /// use grammask_gbnf::{Automaton, Label, parse};
-    /// let grammar = parse(r#"root ::= @all([0-9]* [a-z]*; [a-z0-9-]{0,9}) "\"""#)?;
+    /// let grammar = parse(r#"root ::= @all([0-9]* [a-z]; [a-z0-9-]{0,9}) "\"""#)?;
     /// let automaton = Automaton::compile(&grammar, "root")?;
     /// let mut session = automaton.session();
     /// let start = session.start();
     /// let lengths = [start.clone(), session.step(&start, b'7')].map(|state| {
     ///     let Label::Term(term) = state.entries()[0].label else { panic!("it is a terminal") };
-    ///     automaton.terms().length(term).expect("it may end anywhere")
+    ///     automaton.terms().length(term).expect("it has one")
     /// });
-    /// assert_eq!(lengths.map(|length| length.most), [9, 8]);
-    /// assert_eq!(lengths[0].free, lengths[1].free);
+    /// assert_eq!(lengths.each_ref().map(|length| length.most), [9, 8]);
+    /// let [first, second] = lengths.map(|length| length.pattern.expect("not any characters"));
+    /// assert_eq!(first.ended, second.ended);
+    /// assert_eq!(first.missing.most(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn length(&self, term: TermId) -> Option<Length> {
         if self.entry(term).levels_of_bounds == 0 {
             return None;
         }
-        let known = |terms: &Self| locked(&terms.lengths).get(&term).copied();
+        let known = |terms: &Self| locked(&terms.lengths).get(&term).cloned();
         if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
             return known;
         }
         let found = self.find_length(term);
-        locked(&self.lengths).insert(term, found);
+        locked(&self.lengths).insert(term, found.clone());
         found
     }
 
@@ -64,41 +105,42 @@ impl Terms {
         let Term::Concat(text, last) = self.entry(term).term else { return None };
         let Term::Bytes(end) = self.entry(last).term else { return None };
         match &self.entry(text).term {
-            &Term::Repeat { item, min, max: Some(most) } => {
-                self.is_told_from(item, &end).then_some(Length { free: None, item, min, most, end })
-            }
-            Term::All { all, none } => {
-                let (&[one, other], []) = (&all[..], &none[..]) else { return None };
-                let of = |pattern, length| self.length_of_pattern(pattern, length, (last, end));
-                of(one, other).or_else(|| of(other, one))
-            }
+            &Term::Repeat { item, min, max: Some(most) } => self
+                .is_told_from(item, &end)
+                .then_some(Length { pattern: None, item, min, most, end }),
+            Term::All { all, none } => (0..all.len()).find_map(|length| {
+                let mut others = all.to_vec();
+                let length = others.swap_remove(length);
+                self.length_of_pattern((others, none), length, (last, end))
+            }),
             _ => None,
         }
     }
 
-    /// That of a pattern with a loop that is its length.
+    /// That of a conjunction with a loop that is its length.
     fn length_of_pattern(
         &self,
-        pattern: TermId,
+        (mut all, none): (Vec<TermId>, &[TermId]),
         length: TermId,
         (last, end): (TermId, ByteSet),
     ) -> Option<Length> {
         let Term::Repeat { item, min, max: Some(most) } = self.entry(length).term else {
             return None;
         };
-        let is_found = self.is_told_from(item, &end)
-            && self.is_within(pattern, self.repeat(item, 0, None))
-            && self.ends_behind_each(pattern, item, &mut MOST_PARTS.clone());
-        if !is_found {
+        if !self.is_told_from(item, &end) {
             return None;
         }
-        let says_nothing = min == 0 || min == 1 && !self.nullable(pattern);
-        let text = if says_nothing {
-            pattern
-        } else {
-            self.conjunction([pattern, self.repeat(item, min, None)], [])
+        let says_nothing = min == 0 || min == 1 && !all.iter().all(|&part| self.nullable(part));
+        if !says_nothing {
+            all.push(self.repeat(item, min, None));
+        }
+        let text = match (&all[..], none) {
+            (&[only], []) => only,
+            _ => self.conjunction(all, none.iter().copied()),
         };
-        Some(Length { free: Some(self.concat(text, last)), item, min: 0, most, end })
+        let missing = self.missing(text, item)?;
+        let pattern = Some(Pattern { text, ended: self.concat(text, last), missing });
+        Some(Length { pattern, item, min: 0, most, end })
     }
 
     /// Whether the items of a loop are told apart from one another and from what ends it.
@@ -108,27 +150,87 @@ impl Terms {
         !begins_within_character && !first.intersects(end) && self.is_prefix_free(item)
     }
 
-    /// Whether a term that consists of items may end behind each of them: what of it is left, once it has begun, is
-    /// never more than the rest of one item. `parts` is how many of its parts are looked at.
-    fn ends_behind_each(&self, term: TermId, item: TermId, parts: &mut u32) -> bool {
-        let Some(left) = parts.checked_sub(1) else { return false };
-        *parts = left;
-        let is_one = || {
-            term == item || self.has_text(self.conjunction([term], [item]), MAX_SEARCH) == Ok(false)
-        };
-        match &self.entry(term).term {
-            Term::Empty => true,
-            &Term::Concat(first, second) if self.nullable(second) => {
-                self.ends_behind_each(first, item, parts)
-                    && self.ends_behind_each(second, item, parts)
+    /// How many items may be missing of a text; nothing if it does not consist of items, has too many states, or
+    /// too many may be missing.
+    fn missing(&self, text: TermId, item: TermId) -> Option<Arc<Missing>> {
+        let known = |terms: &Self| locked(&terms.missing).get(&(text, item)).cloned();
+        if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
+            return known;
+        }
+        let found = self.find_missing(text, item).map(Arc::new);
+        let mut known = locked(&self.missing);
+        known.insert((text, item), found.clone());
+        // What is left of the text is mostly asked for next.
+        for &(left, of_item) in found.iter().flat_map(|found| found.by_state.keys()) {
+            if of_item == TermId::EMPTY {
+                known.insert((left, item), found.clone());
             }
-            &Term::Repeat { item: repeated, min: 0 | 1, .. } => {
-                self.ends_behind_each(repeated, item, parts)
+        }
+        found
+    }
+
+    fn find_missing(&self, text: TermId, item: TermId) -> Option<Missing> {
+        // All states, and what leads to each, with the number of items that begin on the way.
+        let mut states = vec![(text, TermId::EMPTY)];
+        let mut numbers = FxHashMap::from_iter([(states[0], 0)]);
+        let mut sources: Vec<Vec<(usize, u32)>> = vec![Vec::new()];
+        let mut at = 0;
+        while let Some(&(text, of_item)) = states.get(at) {
+            if states.len() > MOST_STATES || of_item != TermId::EMPTY && self.nullable(text) {
+                return None;
             }
-            Term::Alt(terms) => {
-                is_one() || terms.iter().all(|&term| self.ends_behind_each(term, item, parts))
+            let (of_item, begun) = if of_item == TermId::EMPTY { (item, 1) } else { (of_item, 0) };
+            let items = self.transitions(of_item);
+            for &(lo, hi, text) in self.transitions(text) {
+                let mut covered = u32::from(lo);
+                let from = items.partition_point(|&(_, last, _)| last < lo);
+                for &(first, last, of_item) in items[from..].iter().take_while(|it| it.0 <= hi) {
+                    if u32::from(first) > covered {
+                        return None;
+                    }
+                    covered = u32::from(last) + 1;
+                    let next = (text, of_item);
+                    let number = *numbers.entry(next).or_insert_with(|| {
+                        states.push(next);
+                        sources.push(Vec::new());
+                        states.len() - 1
+                    });
+                    sources[number].push((at, begun));
+                }
+                if covered <= u32::from(hi) {
+                    return None;
+                }
             }
-            _ => is_one(),
+            at += 1;
+        }
+        let missing = fewest_begun(&sources, |state| {
+            let (text, of_item) = states[state];
+            of_item == TermId::EMPTY && self.nullable(text)
+        });
+        let by_state: FxHashMap<_, _> = states.into_iter().zip(missing).collect();
+        let most = by_state.values().copied().max()?;
+        (most <= MOST_MISSING).then_some(Missing { by_state, most })
+    }
+}
+
+/// How many items must begin on the way from each state to one `at_end`. `sources` is what leads to each, with how
+/// many, one or none, begin on the way. The greatest number where no way leads there.
+fn fewest_begun(sources: &[Vec<(usize, u32)>], at_end: impl Fn(usize) -> bool) -> Vec<u32> {
+    let mut fewest = vec![u32::MAX; sources.len()];
+    let mut pending: VecDeque<(usize, u32)> = VecDeque::new();
+    pending.extend((0..sources.len()).filter(|&state| at_end(state)).map(|state| (state, 0)));
+    while let Some((state, begun)) = pending.pop_front() {
+        if fewest[state] <= begun {
+            continue;
+        }
+        fewest[state] = begun;
+        for &(source, one) in &sources[state] {
+            if one == 0 {
+                pending.push_front((source, begun));
+            } else {
+                pending.push_back((source, begun + 1));
+            }
         }
     }
+    fewest
 }

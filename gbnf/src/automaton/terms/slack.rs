@@ -12,7 +12,7 @@ use crate::graph::Graph;
 
 /// Among so many states it is found out whether a part of a pattern is made of the characters of a
 /// length.
-pub(super) const MAX_SEARCH: usize = 1_000;
+const MAX_SEARCH: usize = 1_000;
 
 /// Of a conjunction with more states nobody knows how long its ways out are.
 const MAX_STATES: usize = 512;
@@ -258,7 +258,7 @@ impl Terms {
 
     /// Whether all that a term matches is known to be a match of the loop `any_length`: if that is
     /// so of its parts, or none is found that is not.
-    pub(super) fn is_within(&self, term: TermId, any_length: TermId) -> bool {
+    fn is_within(&self, term: TermId, any_length: TermId) -> bool {
         let outside = self.conjunction([term], [any_length]);
         if let Some(known) = self.known_to_have_text(outside) {
             return known == Ok(false);
