@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use grammask_gbnf::{ByteSet, Length, Pattern, TermId, Terms};
+use grammask_gbnf::{ByteSet, Length, Pattern, TermId, Terms, Unanchored};
 
 use crate::by_byte::Exits;
 use crate::dfa::{DEAD, Dfa, END};
@@ -55,6 +55,31 @@ impl Interior {
         };
         Some(Self {
             inside,
+            ends: tables.below(ends),
+            exits: Exits::default(),
+            ambiguous: ByteSet::default(),
+        })
+    }
+}
+
+impl Interior {
+    /// The table of a text that always goes on with any character, from that of those; nothing if it is not such a
+    /// text.
+    pub(crate) fn of_unanchored(
+        start: TrieNode,
+        term: TermId,
+        tables: &Tables,
+        terms: &Terms,
+    ) -> Option<Self> {
+        let Unanchored { item, end } =
+            tables.is_large(start).then(|| terms.unanchored(term)).flatten()?;
+        let items = tables.iterations(start, (TermId::EMPTY, item), terms);
+        let mut ends = ends_behind(start, 0..=u32::MAX, &end, &items, tables);
+        ends.retain(|&node| {
+            terms.reading(term, &tables.trie.between(start, node)).after == TermId::EMPTY
+        });
+        Some(Self {
+            inside: items.inside.clone(),
             ends: tables.below(ends),
             exits: Exits::default(),
             ambiguous: ByteSet::default(),
@@ -191,5 +216,26 @@ mod tests {
         let Compared { tables, inside, ends, .. } = compared;
         assert!(tables > 100 && inside > 0 && ends > 0, "{compared:?}");
         assert_eq!(compare_all(&others).tables, 0);
+    }
+
+    #[test]
+    fn tables_of_texts_that_are_not_anchored_are_those_of_the_terms() {
+        let texts = [
+            r#"C* "\"""#,
+            r#"C* [0-9]{2} "-" [0-9] C* "\"""#,
+            r#"C* [a-z]+ ("." | "\\n") "\"""#,
+            r#"("=" N)? N* "." N* "\"""#,
+            r#"N* "an" N* "\"" | N* "on" N? "\"""#,
+            // Some that do not go on with any character, at first or at all.
+            r#"N+ "\"""#,
+            r#"N* "a" C* "\"""#,
+            r#"N* "a" N* ["']"#,
+            r#"N* "\" ""#,
+            r#"[^x]* "\"""#,
+        ];
+        let grammars = texts.map(|text| format!("root ::= text\ntext ::= {text}{CHARACTERS}"));
+        let compared = compare(grammars, b" a", Interior::of_unanchored);
+        let Compared { tables, inside, ends, .. } = compared;
+        assert!(tables > 30 && inside > 0 && ends > 0, "{compared:?}");
     }
 }

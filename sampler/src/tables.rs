@@ -258,7 +258,9 @@ impl Tables {
         if let Some(table) = Interior::of_run(node, term, self, terms) {
             return (table, None);
         }
-        if let Some(table) = Interior::of_length(node, term, self, terms) {
+        let of_characters = Interior::of_length(node, term, self, terms)
+            .or_else(|| Interior::of_unanchored(node, term, self, terms));
+        if let Some(table) = of_characters {
             return (table, None);
         }
         let (free, short) = terms.without_bounds(term, self.trie.short().into());

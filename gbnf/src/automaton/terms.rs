@@ -20,6 +20,7 @@ mod rounds;
 mod slack;
 mod system;
 mod text;
+mod unanchored;
 mod witness;
 
 use std::ops::RangeInclusive;
@@ -48,6 +49,7 @@ use rounds::RoundsKnown;
 pub use slack::Longest;
 use slack::{BoundsLeftOut, TextsProlonged};
 use system::Systems;
+pub use unanchored::Unanchored;
 
 /// A term of a [`Terms`] store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

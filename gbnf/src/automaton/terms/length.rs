@@ -144,7 +144,7 @@ impl Terms {
     }
 
     /// Whether the items of a loop are told apart from one another and from what ends it.
-    fn is_told_from(&self, item: TermId, end: &ByteSet) -> bool {
+    pub(super) fn is_told_from(&self, item: TermId, end: &ByteSet) -> bool {
         let first = self.first(item);
         let begins_within_character = first.iter().any(|byte| byte & 0xc0 == 0x80);
         !begins_within_character && !first.intersects(end) && self.is_prefix_free(item)

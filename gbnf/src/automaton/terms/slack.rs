@@ -258,7 +258,7 @@ impl Terms {
 
     /// Whether all that a term matches is known to be a match of the loop `any_length`: if that is
     /// so of its parts, or none is found that is not.
-    fn is_within(&self, term: TermId, any_length: TermId) -> bool {
+    pub(super) fn is_within(&self, term: TermId, any_length: TermId) -> bool {
         let outside = self.conjunction([term], [any_length]);
         if let Some(known) = self.known_to_have_text(outside) {
             return known == Ok(false);
