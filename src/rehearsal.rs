@@ -9,9 +9,12 @@ use crate::constrain::{ConstrainError, schema_constraint};
 
 /// Strings of which much is often asked, each with some of them: those of addresses are long, as how long their
 /// parts may still become is counted.
-const STRINGS: [(&str, &[&str]); 33] = [
+const STRINGS: [(&str, &[&str]); 35] = [
     (r#"{"type": "string", "minLength": 1}"#, &["a b"]),
     (r#"{"type": "string", "maxLength": 255}"#, &["a b"]),
+    // Which tokens have more characters than are left is kept for each number of them.
+    (r#"{"type": "string", "maxLength": 16}"#, &["characters left."]),
+    (r#"{"type": "string", "pattern": "^.+$"}"#, &["a b"]),
     (r#"{"type": "string", "format": "date-time"}"#, &DATE_TIMES),
     (r#"{"type": "string", "format": "date"}"#, &["2026-11-22"]),
     (r#"{"type": "string", "format": "time"}"#, &["13:53:40.5Z", "13:53:40+01:00"]),

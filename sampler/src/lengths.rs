@@ -72,7 +72,7 @@ impl Interior {
         terms: &Terms,
     ) -> Option<Self> {
         let Unanchored { item, end } =
-            tables.is_large(start).then(|| terms.unanchored(term)).flatten()?;
+            tables.is_wide(start, term, terms).then(|| terms.unanchored(term)).flatten()?;
         let items = tables.iterations(start, (TermId::EMPTY, item), terms);
         let mut ends = ends_behind(start, 0..=u32::MAX, &end, &items, tables);
         ends.retain(|&node| {
@@ -225,6 +225,7 @@ mod tests {
             r#"C* [0-9]{2} "-" [0-9] C* "\"""#,
             r#"C* [a-z]+ ("." | "\\n") "\"""#,
             r#"("=" N)? N* "." N* "\"""#,
+            r#"N{3,} "." N "\"""#,
             r#"N* "an" N* "\"" | N* "on" N? "\"""#,
             // Some that do not go on with any character, at first or at all.
             r#"N+ "\"""#,

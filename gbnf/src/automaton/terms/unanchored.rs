@@ -6,15 +6,15 @@ use super::{ByteSet, Term, TermId, Terms};
 /// What a text consists of, any of which may always come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unanchored {
-    /// What any number of may come first. Each begins with a character, and none is empty or begins with another one.
+    /// Each begins with a character, and none is empty or begins with another one.
     pub item: TermId,
     /// The bytes that end the text, with which no item begins.
     pub end: ByteSet,
 }
 
 impl Terms {
-    /// What a term consists of, if it is a text that begins with any number of items, or with something that does,
-    /// and has nothing else but the byte at its end.
+    /// What a term consists of, if it is a text that begins with a loop of items without a bound, or may do so, and
+    /// has nothing else but the byte at its end.
     ///
     /// ```
     /// use grammask_gbnf::Terms;
@@ -24,14 +24,14 @@ impl Terms {
     /// let text = |first| terms.concat(first, terms.concat(terms.text(b"ab"), terms.text(b"\"")));
     /// let unanchored = terms.unanchored(text(any)).expect("it may begin with anything");
     /// assert_eq!(unanchored.item, item);
-    /// assert_eq!(terms.unanchored(text(terms.repeat(item, 1, None))), None);
+    /// assert_eq!(terms.unanchored(text(terms.text(b"c"))), None);
     /// ```
     pub fn unanchored(&self, term: TermId) -> Option<Unanchored> {
         let alternatives = match &self.entry(term).term {
             Term::Alt(items) => &items[..],
             _ => &[term],
         };
-        // Behind any item this one is left as it is, and the text goes on.
+        // Behind any item the loop is left, and the text goes on.
         let (item, end) = alternatives.iter().find_map(|&text| self.begins_with_any(text))?;
         let any = self.repeat(item, 0, None);
         let is_found = self.is_told_from(item, &end)
@@ -39,14 +39,21 @@ impl Terms {
         is_found.then_some(Unanchored { item, end })
     }
 
-    /// The item of the loop with which a sequence begins, and the bytes that end it.
+    /// The item of the loop with which a sequence begins, however many there must be, and the bytes that end it.
     fn begins_with_any(&self, text: TermId) -> Option<(TermId, ByteSet)> {
-        let Term::Concat(first, mut last) = self.entry(text).term else { return None };
-        let Term::Repeat { item, min: 0, max: None } = self.entry(first).term else { return None };
-        while let Term::Concat(_, rest) = self.entry(last).term {
-            last = rest;
+        let (mut single, mut found, mut rest) = (None, None, text);
+        while let Term::Concat(first, second) = self.entry(rest).term {
+            match self.entry(first).term {
+                _ if found.is_some() => {}
+                Term::Repeat { item, max: None, .. } => found = Some(item),
+                // Some items more need not be told from those of the loop.
+                _ if single.is_none_or(|item| item == first) => single = Some(first),
+                _ => return None,
+            }
+            rest = second;
         }
-        match self.entry(last).term {
+        let item = found.filter(|&item| single.is_none_or(|single| single == item))?;
+        match self.entry(rest).term {
             Term::Bytes(end) => Some((item, end)),
             _ => None,
         }
