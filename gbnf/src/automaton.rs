@@ -48,7 +48,7 @@ pub use shortest::{Needs, Spelling};
 pub use stack::NodeId;
 pub use terms::{
     ByteSet, Fingerprint, FrozenTerms, Length, Longest, Missing, Pattern, Reading, Rounds, TermId,
-    Terms, Unanchored,
+    Terms,
 };
 pub use texts::TextId;
 pub use tracks::TrackId;

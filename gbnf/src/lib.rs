@@ -32,7 +32,7 @@ pub use automaton::{
     Automaton, Blurred, ByteSet, CompileError, CompileErrorKind, ContextId, Entry, Fingerprint,
     FrameId, FrozenTerms, Interner, KeyEnd, KeyStateId, KeyTerms, KnownKeys, Label, Length,
     Longest, Missing, Needs, NodeId, Pattern, Reading, Rounds, Session, Spelling, State,
-    Surroundings, TermId, Terms, TextId, TrackId, Unanchored, ValueId, WrittenKeys,
+    Surroundings, TermId, Terms, TextId, TrackId, ValueId, WrittenKeys,
 };
 pub use diagnostic::{Code, Diagnostic, Diagnostics, Severity};
 pub use dialect::{Dialect, ParseConfig};

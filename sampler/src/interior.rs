@@ -60,6 +60,12 @@ impl Interior {
         (walk.into_table(), states)
     }
 
+    /// The table of a text that ends with a byte, and nowhere else.
+    pub(crate) fn of_text(inside: TokenSet, ends: Vec<TrieNode>, tables: &Tables) -> Self {
+        let (exits, ambiguous) = (Exits::default(), ByteSet::default());
+        Self { inside, ends: tables.below(ends), exits, ambiguous }
+    }
+
     /// The table of a term that begins with some bytes of one set, one by one told apart from others; nothing if
     /// it does not.
     pub(crate) fn of_run(

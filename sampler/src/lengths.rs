@@ -3,9 +3,8 @@
 
 use std::ops::RangeInclusive;
 
-use grammask_gbnf::{ByteSet, Length, Pattern, TermId, Terms, Unanchored};
+use grammask_gbnf::{ByteSet, Length, Missing, Pattern, TermId, Terms};
 
-use crate::by_byte::Exits;
 use crate::dfa::{DEAD, Dfa, END};
 use crate::generations::Footprint;
 use crate::interior::{Interior, Iterations};
@@ -15,8 +14,10 @@ use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TrieNode;
 
-/// A text that begins with fewer bytes is quick to walk through with its bound.
+/// A text that begins with fewer bytes is quick to walk through with its bound,
 const NARROW: usize = 16;
+/// and so is one of fewer characters, if the table without the bound is not there yet.
+const SHORT: u32 = 8;
 
 impl Interior {
     /// The table of a term with a bound on its length, from that without one and how many characters tokens have;
@@ -31,59 +32,34 @@ impl Interior {
             return None;
         }
         let Length { pattern, item, min, most, end } = terms.length(term)?;
-        let items = tables.iterations(start, (TermId::EMPTY, item), terms);
-        let behind = ends_behind(start, min..=most, &end, &items, tables);
-        let (inside, ends) = match pattern {
-            None => {
-                let short = items.at_most(most, &tables.characters);
-                (short.unwrap_or_else(|| items.inside.clone()), behind)
+        let pattern = match pattern {
+            None if most < SHORT => return None,
+            Some(Pattern { ended, .. })
+                if most < SHORT && !tables.has_interior(start, ended, terms) =>
+            {
+                return None;
             }
-            Some(pattern) => {
-                let table = tables.interior(start, pattern.ended, terms);
-                let ends = table.ends.nodes.iter().copied();
-                let ends = ends.filter(|node| behind.binary_search(node).is_ok()).collect();
-                let mut inside = table.inside.to_mask(tables.len);
-                if let Some(short) = items.at_most(most, &tables.characters) {
-                    inside.intersect_with(&short.to_mask(tables.len));
-                }
-                if pattern.missing.most() > 0 {
-                    let unfinished = tables.unfinished(start, &pattern, item, terms);
-                    unfinished.leave_out(&mut inside, most, &items, tables);
-                }
-                (inside.into(), ends)
-            }
+            None => None,
+            Some(pattern) => Some((pattern, terms.missing(pattern.text, item)?)),
         };
-        Some(Self {
-            inside,
-            ends: tables.below(ends),
-            exits: Exits::default(),
-            ambiguous: ByteSet::default(),
-        })
-    }
-}
-
-impl Interior {
-    /// The table of a text that always goes on with any character, from that of those; nothing if it is not such a
-    /// text.
-    pub(crate) fn of_unanchored(
-        start: TrieNode,
-        term: TermId,
-        tables: &Tables,
-        terms: &Terms,
-    ) -> Option<Self> {
-        let Unanchored { item, end } =
-            tables.is_wide(start, term, terms).then(|| terms.unanchored(term)).flatten()?;
         let items = tables.iterations(start, (TermId::EMPTY, item), terms);
-        let mut ends = ends_behind(start, 0..=u32::MAX, &end, &items, tables);
-        ends.retain(|&node| {
-            terms.reading(term, &tables.trie.between(start, node)).after == TermId::EMPTY
-        });
-        Some(Self {
-            inside: items.inside.clone(),
-            ends: tables.below(ends),
-            exits: Exits::default(),
-            ambiguous: ByteSet::default(),
-        })
+        let short = items.at_most(most, &tables.characters);
+        let mut ends = ends_behind(start, min..=most, &end, &items, tables);
+        let Some((Pattern { text, ended }, missing)) = pattern else {
+            let inside = short.unwrap_or_else(|| items.inside.clone());
+            return Some(Self::of_text(inside, ends, tables));
+        };
+        let table = tables.interior(start, ended, terms);
+        ends.retain(|node| table.ends.nodes.binary_search(node).is_ok());
+        let mut inside = table.inside.to_mask(tables.len);
+        if let Some(short) = short {
+            inside.intersect_with(&short.to_mask(tables.len));
+        }
+        if missing.most() > 0 {
+            let unfinished = tables.unfinished(start, (text, &missing), item, terms);
+            unfinished.leave_out(&mut inside, most, &items, tables);
+        }
+        Some(Self::of_text(inside.into(), ends, tables))
     }
 }
 
@@ -118,7 +94,7 @@ pub(crate) struct Unfinished {
 impl Unfinished {
     pub(crate) fn new(
         start: TrieNode,
-        Pattern { text, missing, .. }: &Pattern,
+        (text, missing): (TermId, &Missing),
         item: TermId,
         tables: &Tables,
         terms: &Terms,
@@ -126,7 +102,7 @@ impl Unfinished {
         let (mut texts, mut items) =
             (Dfa::of_terms(TermId::NOTHING, terms), Dfa::of_terms(item, terms));
         let mut found: Vec<Found> = (0..missing.most()).map(|_| Found::new(tables.len)).collect();
-        let first = (texts.number(*text), END);
+        let first = (texts.number(text), END);
         tables.visit(
             start,
             first,
@@ -176,12 +152,7 @@ impl Footprint for Unfinished {
 #[cfg(test)]
 mod tests {
     use crate::interior::Interior;
-    use crate::test_tables::{Compared, compare};
-
-    /// The characters of a JSON text, and those but for blanks.
-    const CHARACTERS: &str = r#"
-        C ::= [^"\\\x00-\x1F] | "\\" (["\\n] | "u00" [0-9] [0-9a-f])
-        N ::= [^ "\\\x00-\x1F] | "\\" (["\\n])"#;
+    use crate::test_tables::{Compared, compare, of_characters};
 
     #[test]
     fn tables_of_texts_with_a_length_are_those_of_the_terms() {
@@ -207,36 +178,11 @@ mod tests {
             r#"C{0,7} "\" ""#,
         ];
         let compare_all = |texts: &[&str]| {
-            let grammars = texts.iter();
-            let grammars =
-                grammars.map(|text| format!("root ::= text\ntext ::= {text}{CHARACTERS}"));
-            compare(grammars, b" a", Interior::of_length)
+            compare(texts.iter().map(|text| of_characters(text)), b" a", Interior::of_length)
         };
         let compared = compare_all(&texts);
         let Compared { tables, inside, ends, .. } = compared;
         assert!(tables > 100 && inside > 0 && ends > 0, "{compared:?}");
         assert_eq!(compare_all(&others).tables, 0);
-    }
-
-    #[test]
-    fn tables_of_texts_that_are_not_anchored_are_those_of_the_terms() {
-        let texts = [
-            r#"C* "\"""#,
-            r#"C* [0-9]{2} "-" [0-9] C* "\"""#,
-            r#"C* [a-z]+ ("." | "\\n") "\"""#,
-            r#"("=" N)? N* "." N* "\"""#,
-            r#"N{3,} "." N "\"""#,
-            r#"N* "an" N* "\"" | N* "on" N? "\"""#,
-            // Some that do not go on with any character, at first or at all.
-            r#"N+ "\"""#,
-            r#"N* "a" C* "\"""#,
-            r#"N* "a" N* ["']"#,
-            r#"N* "\" ""#,
-            r#"[^x]* "\"""#,
-        ];
-        let grammars = texts.map(|text| format!("root ::= text\ntext ::= {text}{CHARACTERS}"));
-        let compared = compare(grammars, b" a", Interior::of_unanchored);
-        let Compared { tables, inside, ends, .. } = compared;
-        assert!(tables > 30 && inside > 0 && ends > 0, "{compared:?}");
     }
 }

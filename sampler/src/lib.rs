@@ -78,6 +78,7 @@ mod test_tables;
 mod token_id;
 mod token_set;
 mod trie;
+mod unanchored;
 mod values;
 mod vocabulary;
 mod walk;

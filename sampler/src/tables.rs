@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, Longest, Pattern, TermId, Terms};
+use grammask_gbnf::{Automaton, ByteSet, Fingerprint, Label, Longest, Missing, TermId, Terms};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -246,6 +246,12 @@ impl Tables {
         table
     }
 
+    /// Whether the table of a term is there.
+    pub(crate) fn has_interior(&self, node: TrieNode, term: TermId, terms: &Terms) -> bool {
+        let (term, _) = terms.without_bounds(term, self.longest(node));
+        look_up(&self.interiors, &(node, terms.fingerprint(term))).is_some()
+    }
+
     /// The same, made of that of another term, or by walking through the term: with the states that it has met then.
     /// Whether it `has_rounds`: a walk serves where others are left as well.
     fn new_interior(
@@ -441,12 +447,12 @@ impl Tables {
     pub(crate) fn unfinished(
         &self,
         node: TrieNode,
-        pattern: &Pattern,
+        (text, missing): (TermId, &Missing),
         item: TermId,
         terms: &Terms,
     ) -> Arc<Unfinished> {
-        let key = (node, terms.fingerprint(pattern.text), terms.fingerprint(item));
-        shared(&self.unfinished, &key, || Unfinished::new(node, pattern, item, self, terms))
+        let key = (node, terms.fingerprint(text), terms.fingerprint(item));
+        shared(&self.unfinished, &key, || Unfinished::new(node, (text, missing), item, self, terms))
     }
 
     /// Where blanks lead from a node.

@@ -9,6 +9,14 @@ use crate::token_id::TokenId;
 use crate::trie::{TokenTrie, TrieNode};
 use crate::vocabulary::Vocabulary;
 
+/// A grammar of a text, in which `C` is a character of a JSON text and `N` the same but for blanks.
+pub(crate) fn of_characters(text: &str) -> String {
+    let characters = r#"
+        C ::= [^"\\\x00-\x1F] | "\\" (["\\n] | "u00" [0-9] [0-9a-f])
+        N ::= [^ "\\\x00-\x1F] | "\\" (["\\n])"#;
+    format!("root ::= text\ntext ::= {text}{characters}")
+}
+
 /// Nodes with their bytes.
 pub(crate) type Places = Vec<(u8, TrieNode)>;
 

@@ -49,7 +49,6 @@ use rounds::RoundsKnown;
 pub use slack::Longest;
 use slack::{BoundsLeftOut, TextsProlonged};
 use system::Systems;
-pub use unanchored::Unanchored;
 
 /// A term of a [`Terms`] store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 use super::{ByteSet, Term, TermId, Terms, locked};
 
 /// A text of at most so many items.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
-    /// What the text is without a greatest number of items. None where these may be any items.
+    /// What the text is without a greatest number of items. None where these may be any.
     pub pattern: Option<Pattern>,
     /// What is counted: each begins with a character, and none is empty or begins with another one.
     pub item: TermId,
@@ -25,15 +25,13 @@ pub struct Length {
     pub end: ByteSet,
 }
 
-/// A text that consists of items.
-#[derive(Clone, Debug)]
+/// What a text is without a bound on its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// Without the byte that ends it,
     pub text: TermId,
     /// and with it.
     pub ended: TermId,
-    /// How many items may be missing.
-    pub missing: Arc<Missing>,
 }
 
 /// How many items must at least follow what has been read of a text that consists of items, so that it may end.
@@ -70,7 +68,7 @@ const MOST_MISSING: u32 = 4;
 
 impl Terms {
     /// What a term is but for the bound on its length: a loop or a conjunction with a loop, and a byte at the end.
-    /// Nothing if it is something else, or has too many states.
+    /// Nothing if it is something else.
     ///
     /// ```
     /// use grammask_gbnf::{Automaton, Label, parse};
@@ -82,22 +80,20 @@ impl Terms {
     ///     let Label::Term(term) = state.entries()[0].label else { panic!("it is a terminal") };
     ///     automaton.terms().length(term).expect("it has one")
     /// });
-    /// assert_eq!(lengths.each_ref().map(|length| length.most), [9, 8]);
-    /// let [first, second] = lengths.map(|length| length.pattern.expect("not any characters"));
-    /// assert_eq!(first.ended, second.ended);
-    /// assert_eq!(first.missing.most(), 1);
+    /// assert_eq!(lengths.map(|length| length.most), [9, 8]);
+    /// assert_eq!(lengths[0].pattern, lengths[1].pattern);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn length(&self, term: TermId) -> Option<Length> {
         if self.entry(term).levels_of_bounds == 0 {
             return None;
         }
-        let known = |terms: &Self| locked(&terms.lengths).get(&term).cloned();
+        let known = |terms: &Self| locked(&terms.lengths).get(&term).copied();
         if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
             return known;
         }
         let found = self.find_length(term);
-        locked(&self.lengths).insert(term, found.clone());
+        locked(&self.lengths).insert(term, found);
         found
     }
 
@@ -138,8 +134,7 @@ impl Terms {
             (&[only], []) => only,
             _ => self.conjunction(all, none.iter().copied()),
         };
-        let missing = self.missing(text, item)?;
-        let pattern = Some(Pattern { text, ended: self.concat(text, last), missing });
+        let pattern = Some(Pattern { text, ended: self.concat(text, last) });
         Some(Length { pattern, item, min: 0, most, end })
     }
 
@@ -152,7 +147,16 @@ impl Terms {
 
     /// How many items may be missing of a text; nothing if it does not consist of items, has too many states, or
     /// too many may be missing.
-    fn missing(&self, text: TermId, item: TermId) -> Option<Arc<Missing>> {
+    ///
+    /// ```
+    /// use grammask_gbnf::{TermId, Terms};
+    /// let terms = Terms::default();
+    /// let item = terms.class(&[(' ', '~')]);
+    /// let text = terms.concat(terms.repeat(item, 0, None), terms.text(b"."));
+    /// let missing = terms.missing(text, item).expect("all of them are items");
+    /// assert_eq!((missing.most(), missing.of(text, TermId::EMPTY)), (1, Some(1)));
+    /// ```
+    pub fn missing(&self, text: TermId, item: TermId) -> Option<Arc<Missing>> {
         let known = |terms: &Self| locked(&terms.missing).get(&(text, item)).cloned();
         if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
             return known;
