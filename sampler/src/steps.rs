@@ -35,3 +35,36 @@ impl Steps {
         self.after.insert(step, next);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::Constraint;
+    use crate::engine::Engine;
+    use crate::vocabulary::Vocabulary;
+    use grammask_gbnf::parse;
+
+    #[test]
+    fn steps_lead_where_bytes_do() {
+        let engine = Engine::new(Vocabulary::of(&["a", "b", "ba"]));
+        // Each number of letters is another state, and there are more of them than are kept.
+        let grammar = parse(r#"root ::= ("a" "b"?){0,9000} [ab]* "a""#).expect("a grammar");
+        let start = Constraint::new(&engine, &grammar, "root").expect("it compiles");
+        let tokens: Vec<u32> =
+            (0..MOST as u32 + 100).map(|at| [0, 1, 0, 2, 0, 0][at as usize % 6]).collect();
+        for _ in 0..2 {
+            let mut constraint = start.clone();
+            let matcher =
+                |constraint: &Constraint| constraint.matcher().expect("it is strict").clone();
+            let mut state = matcher(&start).state().clone();
+            for (at, &token) in tokens.iter().enumerate() {
+                constraint.accept(TokenId(token)).expect("it is allowed");
+                let matcher = matcher(&constraint);
+                for &byte in engine.vocabulary().bytes(TokenId(token)).expect("a token") {
+                    state = matcher.session().step(&state, byte);
+                }
+                assert_eq!(matcher.state(), &state, "behind {at} tokens");
+            }
+        }
+    }
+}

@@ -232,6 +232,13 @@ impl Tables {
         if let Some(known) = look_up(&self.interiors, &key) {
             return known;
         }
+        let plain = terms.without_any_lengths(term);
+        if plain != term {
+            let table = self.interior(node, plain, terms);
+            let mut interiors = self.interiors.lock().unwrap_or_else(PoisonError::into_inner);
+            interiors.insert(key, Arc::clone(&table));
+            return table;
+        }
         let rounds = self.rounds(node, term, terms);
         if let Some(known) = rounds.and_then(|rounds| self.of_rounds(rounds)) {
             return known;

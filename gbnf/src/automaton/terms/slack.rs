@@ -170,7 +170,16 @@ impl Terms {
             return None;
         }
         let reached = short.into_iter().min()?;
-        // A length without bounds says nothing about what is made of its characters anyway.
+        self.drop_any_lengths(&mut parts);
+        let free = self.conjunction(parts, none.iter().copied());
+        let way_out = self.way_out_by_states(free)?;
+        let short = reached.checked_sub(way_out as usize)?;
+        (short >= bytes).then_some((free, short))
+    }
+
+    /// Drops the parts of a conjunction that are lengths without bounds, and say nothing about what is made of their
+    /// characters anyway.
+    fn drop_any_lengths(&self, parts: &mut Vec<TermId>) {
         let mut at = 0;
         while let Some(&part) = parts.get(at) {
             let others = || parts.iter().enumerate().filter(|&(other, _)| other != at);
@@ -189,10 +198,37 @@ impl Terms {
                 at += 1;
             }
         }
-        let free = self.conjunction(parts, none.iter().copied());
-        let way_out = self.way_out_by_states(free)?;
-        let short = reached.checked_sub(way_out as usize)?;
-        (short >= bytes).then_some((free, short))
+    }
+
+    /// The term without a conjunction with a length that has no bound, where it is one: what has been looked for at the
+    /// beginning of a text has been found, and anything may follow it.
+    ///
+    /// ```
+    /// use grammask_gbnf::{Automaton, Label, parse};
+    /// let grammar = parse(r#"root ::= @all([a-z]{2,}; [a-y]* "z"?) ".""#)?;
+    /// let automaton = Automaton::compile(&grammar, "root")?;
+    /// let mut session = automaton.session();
+    /// let start = session.start();
+    /// let one = session.step(&start, b'a');
+    /// let two = session.step(&one, b'a');
+    /// let [one, two] = [one, two].map(|state| {
+    ///     let Label::Term(term) = state.entries()[0].label else { panic!("it is a terminal") };
+    ///     term
+    /// });
+    /// let terms = automaton.terms();
+    /// assert_eq!(terms.without_any_lengths(one), one);
+    /// assert_ne!(terms.without_any_lengths(two), two);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn without_any_lengths(&self, term: TermId) -> TermId {
+        let Term::Concat(first, rest) = self.entry(term).term else { return term };
+        let Term::All { all, none } = &self.entry(first).term else { return term };
+        let mut parts = all.to_vec();
+        self.drop_any_lengths(&mut parts);
+        if parts.len() == all.len() {
+            return term;
+        }
+        self.concat(self.conjunction(parts, none.iter().copied()), rest)
     }
 
     /// Whether it is seen at once that a conjunction matches something: a pattern beside a length, where
