@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn steps_lead_where_bytes_do() {
-        let engine = Engine::new(Vocabulary::of(&["a", "b", "ba"]));
+        let engine = Engine::new(Vocabulary::of(["a", "b", "ba"]));
         // Each number of letters is another state, and there are more of them than are kept.
         let grammar = parse(r#"root ::= ("a" "b"?){0,9000} [ab]* "a""#).expect("a grammar");
         let start = Constraint::new(&engine, &grammar, "root").expect("it compiles");

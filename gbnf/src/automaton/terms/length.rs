@@ -63,6 +63,8 @@ pub(super) type MissingKnown = FxHashMap<(TermId, TermId), Option<Arc<Missing>>>
 
 /// A text with more states is not looked at,
 const MOST_STATES: usize = 512;
+/// nor one that makes more terms on the way, as where texts of conjunctions are hard to find,
+const MOST_TERMS: usize = 1 << 12;
 /// nor one of which more may be missing: few have a word in their midst that must be there.
 const MOST_MISSING: u32 = 4;
 
@@ -161,26 +163,25 @@ impl Terms {
         if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
             return known;
         }
-        let found = self.find_missing(text, item).map(Arc::new);
-        let mut known = locked(&self.missing);
-        known.insert((text, item), found.clone());
-        // What is left of the text is mostly asked for next.
-        for &(left, of_item) in found.iter().flat_map(|found| found.by_state.keys()) {
-            if of_item == TermId::EMPTY {
-                known.insert((left, item), found.clone());
-            }
-        }
+        let mut states = vec![(text, TermId::EMPTY)];
+        let found = self.find_missing(&mut states, item).map(Arc::new);
+        // What is left of the text is mostly asked for next. Of what has been met where there is too much nothing is
+        // known either.
+        let between = states.into_iter().filter(|&(_, of_item)| of_item == TermId::EMPTY);
+        locked(&self.missing).extend(between.map(|(text, _)| ((text, item), found.clone())));
         found
     }
 
-    fn find_missing(&self, text: TermId, item: TermId) -> Option<Missing> {
-        // All states, and what leads to each, with the number of items that begin on the way.
-        let mut states = vec![(text, TermId::EMPTY)];
+    /// The same, with all states that are met: what is left of the text, and of an item that has begun.
+    fn find_missing(&self, states: &mut Vec<(TermId, TermId)>, item: TermId) -> Option<Missing> {
+        // What leads to each, with the number of items that begin on the way.
         let mut numbers = FxHashMap::from_iter([(states[0], 0)]);
         let mut sources: Vec<Vec<(usize, u32)>> = vec![Vec::new()];
+        let most_terms = self.len() + MOST_TERMS;
         let mut at = 0;
         while let Some(&(text, of_item)) = states.get(at) {
-            if states.len() > MOST_STATES || of_item != TermId::EMPTY && self.nullable(text) {
+            let is_too_much = states.len() > MOST_STATES || self.len() > most_terms;
+            if is_too_much || of_item != TermId::EMPTY && self.nullable(text) {
                 return None;
             }
             let (of_item, begun) = if of_item == TermId::EMPTY { (item, 1) } else { (of_item, 0) };
@@ -211,7 +212,7 @@ impl Terms {
             let (text, of_item) = states[state];
             of_item == TermId::EMPTY && self.nullable(text)
         });
-        let by_state: FxHashMap<_, _> = states.into_iter().zip(missing).collect();
+        let by_state: FxHashMap<_, _> = states.iter().copied().zip(missing).collect();
         let most = by_state.values().copied().max()?;
         (most <= MOST_MISSING).then_some(Missing { by_state, most })
     }
