@@ -49,7 +49,7 @@ impl Piece {
 pub(crate) struct Strict {
     pub(crate) matcher: Matcher,
     pub(crate) memo: Arc<Mutex<MaskMemo>>,
-    /// The same of what has been read.
+    /// Where tokens have led, which clones share as well.
     steps: Arc<Mutex<Steps>>,
     /// What completing a text takes, once somebody has asked.
     needs: Arc<OnceLock<Arc<Needs>>>,

@@ -227,36 +227,43 @@ impl Tables {
 
     /// The tokens of a term, below a node.
     pub(crate) fn interior(&self, node: TrieNode, term: TermId, terms: &Terms) -> Arc<Interior> {
-        let (term, _) = terms.without_bounds(term, self.longest(node));
-        let key = (node, terms.fingerprint(term));
+        let (term, key) = self.interior_key(node, term, terms);
         if let Some(known) = look_up(&self.interiors, &key) {
             return known;
         }
         let plain = terms.without_any_lengths(term);
         if plain != term {
             let table = self.interior(node, plain, terms);
-            let mut interiors = self.interiors.lock().unwrap_or_else(PoisonError::into_inner);
-            interiors.insert(key, Arc::clone(&table));
-            return table;
+            return insert(&self.interiors, key, table);
         }
         let rounds = self.rounds(node, term, terms);
         if let Some(known) = rounds.and_then(|rounds| self.of_rounds(rounds)) {
             return known;
         }
         let (table, states) = self.new_interior(node, term, terms, rounds.is_some());
-        let table = insert(&self.interiors, key, table);
+        let table = insert(&self.interiors, key, Arc::new(table));
         if let Some((key, left)) = rounds
             && let Some(least) = states.and_then(|states| rounds::least(left, states, terms))
         {
-            insert(&self.rounds, key, OfRounds::new(Arc::clone(&table), least));
+            insert(&self.rounds, key, Arc::new(OfRounds::new(Arc::clone(&table), least)));
         }
         table
     }
 
     /// Whether the table of a term is there.
     pub(crate) fn has_interior(&self, node: TrieNode, term: TermId, terms: &Terms) -> bool {
+        look_up(&self.interiors, &self.interior_key(node, term, terms).1).is_some()
+    }
+
+    /// By what the table of a term is known: the same term without the bounds that no token reaches.
+    fn interior_key(
+        &self,
+        node: TrieNode,
+        term: TermId,
+        terms: &Terms,
+    ) -> (TermId, (TrieNode, Fingerprint)) {
         let (term, _) = terms.without_bounds(term, self.longest(node));
-        look_up(&self.interiors, &(node, terms.fingerprint(term))).is_some()
+        (term, (node, terms.fingerprint(term)))
     }
 
     /// The same, made of that of another term, or by walking through the term: with the states that it has met then.
@@ -562,7 +569,7 @@ fn shared_if<K: Clone + Eq + Hash, V: Footprint>(
     key: &K,
     build: impl FnOnce() -> Option<V>,
 ) -> Option<Arc<V>> {
-    look_up(tables, key).or_else(|| Some(insert(tables, key.clone(), build()?)))
+    look_up(tables, key).or_else(|| Some(insert(tables, key.clone(), Arc::new(build()?))))
 }
 
 fn look_up<K: Eq + Hash, V: Footprint>(
@@ -575,9 +582,8 @@ fn look_up<K: Eq + Hash, V: Footprint>(
 fn insert<K: Eq + Hash, V: Footprint>(
     tables: &Mutex<Generations<K, Arc<V>>>,
     key: K,
-    table: V,
+    table: Arc<V>,
 ) -> Arc<V> {
-    let table = Arc::new(table);
     tables.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&table));
     table
 }

@@ -58,8 +58,7 @@ impl Terms {
         if Arc::strong_count(body) == 1 {
             return fingerprint(body);
         }
-        let shared = |terms: &Self| terms.bodies.shared(body);
-        self.frozen().and_then(shared).or_else(|| shared(self)).or_else(|| {
+        self.known_of(|terms| terms.bodies.shared(body)).or_else(|| {
             let found = fingerprint(body)?;
             self.bodies.share(body, found);
             // It will be met again.

@@ -103,7 +103,7 @@ impl<T: Eq + Hash> Interner<T> {
     }
 
     /// Forgets all values but the first `len`.
-    pub fn truncate(&mut self, len: usize) {
+    pub(crate) fn truncate(&mut self, len: usize) {
         for id in (len..self.values.len()).rev() {
             self.ids.remove(Hashed::of(&self.values[id]), id as u32);
         }

@@ -354,8 +354,7 @@ impl Terms {
             }
             return self.bytes(set);
         }
-        let known = |terms: &Self| locked(&terms.classes).get(ranges).copied();
-        if let Some(term) = self.frozen().and_then(known).or_else(|| known(self)) {
+        if let Some(term) = self.known_of(|terms| locked(&terms.classes).get(ranges).copied()) {
             return term;
         }
         let sequences: Vec<_> =

@@ -67,6 +67,11 @@ impl Terms {
         self.frozen.as_ref().map(|frozen| &*frozen.terms)
     }
 
+    /// What is known by the store from which this one goes on, or else by this one alone.
+    pub(crate) fn known_of<T>(&self, known: impl Fn(&Self) -> Option<T>) -> Option<T> {
+        self.frozen().and_then(&known).or_else(|| known(self))
+    }
+
     pub(super) fn entry(&self, term: TermId) -> &Entry {
         match &self.frozen {
             Some(frozen) if term.index() < frozen.transitions.len() => {

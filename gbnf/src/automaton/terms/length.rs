@@ -90,8 +90,7 @@ impl Terms {
         if self.entry(term).levels_of_bounds == 0 {
             return None;
         }
-        let known = |terms: &Self| locked(&terms.lengths).get(&term).copied();
-        if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
+        if let Some(known) = self.known_of(|terms| locked(&terms.lengths).get(&term).copied()) {
             return known;
         }
         let found = self.find_length(term);
@@ -128,10 +127,8 @@ impl Terms {
         if !self.is_told_from(item, &end) {
             return None;
         }
-        let says_nothing = min == 0 || min == 1 && !all.iter().all(|&part| self.nullable(part));
-        if !says_nothing {
-            all.push(self.repeat(item, min, None));
-        }
+        all.push(self.repeat(item, min, None));
+        self.drop_any_lengths(&mut all);
         let text = match (&all[..], none) {
             (&[only], []) => only,
             _ => self.conjunction(all, none.iter().copied()),
@@ -159,8 +156,9 @@ impl Terms {
     /// assert_eq!((missing.most(), missing.of(text, TermId::EMPTY)), (1, Some(1)));
     /// ```
     pub fn missing(&self, text: TermId, item: TermId) -> Option<Arc<Missing>> {
-        let known = |terms: &Self| locked(&terms.missing).get(&(text, item)).cloned();
-        if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
+        if let Some(known) =
+            self.known_of(|terms| locked(&terms.missing).get(&(text, item)).cloned())
+        {
             return known;
         }
         let mut states = vec![(text, TermId::EMPTY)];
@@ -174,9 +172,9 @@ impl Terms {
 
     /// The same, with all states that are met: what is left of the text, and of an item that has begun.
     fn find_missing(&self, states: &mut Vec<(TermId, TermId)>, item: TermId) -> Option<Missing> {
-        // What leads to each, with the number of items that begin on the way.
+        // What leads to each.
         let mut numbers = FxHashMap::from_iter([(states[0], 0)]);
-        let mut sources: Vec<Vec<(usize, u32)>> = vec![Vec::new()];
+        let mut sources: Vec<Vec<usize>> = vec![Vec::new()];
         let most_terms = self.len() + MOST_TERMS;
         let mut at = 0;
         while let Some(&(text, of_item)) = states.get(at) {
@@ -184,8 +182,7 @@ impl Terms {
             if is_too_much || of_item != TermId::EMPTY && self.nullable(text) {
                 return None;
             }
-            let (of_item, begun) = if of_item == TermId::EMPTY { (item, 1) } else { (of_item, 0) };
-            let items = self.transitions(of_item);
+            let items = self.transitions(if of_item == TermId::EMPTY { item } else { of_item });
             for &(lo, hi, text) in self.transitions(text) {
                 let mut covered = u32::from(lo);
                 let from = items.partition_point(|&(_, last, _)| last < lo);
@@ -200,7 +197,7 @@ impl Terms {
                         sources.push(Vec::new());
                         states.len() - 1
                     });
-                    sources[number].push((at, begun));
+                    sources[number].push(at);
                 }
                 if covered <= u32::from(hi) {
                     return None;
@@ -208,32 +205,36 @@ impl Terms {
             }
             at += 1;
         }
-        let missing = fewest_begun(&sources, |state| {
-            let (text, of_item) = states[state];
-            of_item == TermId::EMPTY && self.nullable(text)
-        });
+        let between: Vec<bool> =
+            states.iter().map(|&(_, of_item)| of_item == TermId::EMPTY).collect();
+        let may_end = |state: &usize| between[*state] && self.nullable(states[*state].0);
+        let ends = (0..states.len()).filter(may_end);
+        let missing = fewest_begun(&sources, &between, ends);
         let by_state: FxHashMap<_, _> = states.iter().copied().zip(missing).collect();
         let most = by_state.values().copied().max()?;
         (most <= MOST_MISSING).then_some(Missing { by_state, most })
     }
 }
 
-/// How many items must begin on the way from each state to one `at_end`. `sources` is what leads to each, with how
-/// many, one or none, begin on the way. The greatest number where no way leads there.
-fn fewest_begun(sources: &[Vec<(usize, u32)>], at_end: impl Fn(usize) -> bool) -> Vec<u32> {
+/// How many items must begin on the way from each state to one of `ends`: one does with each step from a state
+/// `between` items. `sources` is what leads to each. The greatest number where no way leads there.
+fn fewest_begun(
+    sources: &[Vec<usize>],
+    between: &[bool],
+    ends: impl Iterator<Item = usize>,
+) -> Vec<u32> {
     let mut fewest = vec![u32::MAX; sources.len()];
-    let mut pending: VecDeque<(usize, u32)> = VecDeque::new();
-    pending.extend((0..sources.len()).filter(|&state| at_end(state)).map(|state| (state, 0)));
+    let mut pending: VecDeque<(usize, u32)> = ends.map(|state| (state, 0)).collect();
     while let Some((state, begun)) = pending.pop_front() {
         if fewest[state] <= begun {
             continue;
         }
         fewest[state] = begun;
-        for &(source, one) in &sources[state] {
-            if one == 0 {
-                pending.push_front((source, begun));
-            } else {
+        for &source in &sources[state] {
+            if between[source] {
                 pending.push_back((source, begun + 1));
+            } else {
+                pending.push_front((source, begun));
             }
         }
     }

@@ -56,8 +56,7 @@ impl Terms {
         if self.entry(term).levels_of_bounds == 0 {
             return Some(Rounds { free: term, left: None, item: None });
         }
-        let known = |terms: &Self| locked(&terms.rounds).get(&term).copied();
-        if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
+        if let Some(known) = self.known_of(|terms| locked(&terms.rounds).get(&term).copied()) {
             return known;
         }
         // Loops are not far down in a term: see [`Terms::levels_of_bounds`].

@@ -77,8 +77,8 @@ impl Terms {
             return (term, usize::MAX);
         }
         let key = (term, longest);
-        let known = |terms: &Self| locked(&terms.without_bounds).get(&key).copied();
-        if let Some(known) = self.frozen().and_then(known).or_else(|| known(self)) {
+        if let Some(known) = self.known_of(|terms| locked(&terms.without_bounds).get(&key).copied())
+        {
             return known;
         }
         // As deep as the term is nested.
@@ -179,7 +179,7 @@ impl Terms {
 
     /// Drops the parts of a conjunction that are lengths without bounds, and say nothing about what is made of their
     /// characters anyway.
-    fn drop_any_lengths(&self, parts: &mut Vec<TermId>) {
+    pub(super) fn drop_any_lengths(&self, parts: &mut Vec<TermId>) {
         let mut at = 0;
         while let Some(&part) = parts.get(at) {
             let others = || parts.iter().enumerate().filter(|&(other, _)| other != at);

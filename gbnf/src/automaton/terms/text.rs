@@ -24,8 +24,7 @@ impl Terms {
 
     /// The term of literals with this fingerprint, which is made if it is not known.
     fn literal(&self, literals: Fingerprint, make: impl FnOnce() -> TermId) -> TermId {
-        let known = |terms: &Self| locked(&terms.literals).get(&literals).copied();
-        if let Some(term) = self.frozen().and_then(known).or_else(|| known(self)) {
+        if let Some(term) = self.known_of(|terms| locked(&terms.literals).get(&literals).copied()) {
             return term;
         }
         let term = make();
