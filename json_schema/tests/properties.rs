@@ -109,6 +109,39 @@ proptest! {
     }
 
     #[test]
+    fn bounds_of_floats_with_exponents_are_arithmetic(
+        low in proptest::option::of((float(), any::<bool>())),
+        high in proptest::option::of((float(), any::<bool>())),
+        samples in proptest::collection::vec(float(), 10),
+    ) {
+        let mut schema = json!({"type": "number"});
+        for (bound, keyword, exclusive) in
+            [(low, "minimum", "exclusiveMinimum"), (high, "maximum", "exclusiveMaximum")]
+        {
+            if let Some((value, strict)) = bound {
+                schema[if strict { exclusive } else { keyword }] = json!(value);
+            }
+        }
+        let translation = translate(&schema, &Options::default()).unwrap();
+        let automaton = Automaton::compile(&translation.grammar, "root").unwrap();
+        let near = low.iter().chain(&high).flat_map(|&(value, _)| {
+            [value.next_down(), value, value.next_up(), -value]
+        });
+        let edges = [5e-324, 9.999e-5, 1e16, 1.789e308, f64::MAX];
+        for value in samples.iter().copied().chain(near).chain(edges) {
+            // Others have no exponent; of the greatest ones only the last is written where nothing bounds them.
+            let others = [0.0..5e-324, 1e-4..1e16, 1.79e308..f64::MAX];
+            if others.iter().any(|others| others.contains(&value.abs())) {
+                continue;
+            }
+            let inside = low.is_none_or(|(low, strict)| value > low || !strict && value >= low)
+                && high.is_none_or(|(high, strict)| value < high || !strict && value <= high);
+            let text = format!("{value:e}");
+            prop_assert_eq!(accepts(&automaton, &text), inside, "{} in {}", text, schema);
+        }
+    }
+
+    #[test]
     fn verdicts_are_those_of_the_judge(
         schema in schema(),
         instances in proptest::collection::vec(instance(), 30),
@@ -129,6 +162,15 @@ proptest! {
             prop_assert_eq!(accepts(&automaton, &text), valid, "{} in {}", text, schema);
         }
     }
+}
+
+/// Floats of all sizes, many of them near those from which on an exponent is printed.
+fn float() -> impl Strategy<Value = f64> {
+    let exponent = prop_oneof![-323_i32..308, -7_i32..-2, 14_i32..18];
+    (any::<bool>(), 1_u32..100, exponent).prop_map(|(negative, digits, exponent)| {
+        let value: f64 = format!("{digits}e{}", exponent - 1).parse().expect("a float");
+        if negative { -value } else { value }
+    })
 }
 
 fn scalar() -> impl Strategy<Value = Value> {

@@ -300,6 +300,19 @@ fn budgets_are_kept_at_crossroads() {
     }
 }
 
+/// A list that begins within an item needs what it needs elsewhere: no item of it has to differ yet.
+#[test]
+fn budgets_are_kept_where_a_list_begins_within_an_item() {
+    let engine = engine(&[b"a".to_vec()], true);
+    let text = r#"root ::= "a" @unique(",")([a-b]{1,2}*) outer
+outer ::= @unique(","){1}(item*)
+item ::= "{" @unique(","){1}("a"*) "}""#;
+    let grammar = parse(text).expect("it is a grammar");
+    for more in 0..4 {
+        run(&engine, &grammar, more, &[0, 1, 2]).expect("budgets are kept");
+    }
+}
+
 /// Free text that may end at any time needs nothing but the end; what a trigger leads to must fit.
 #[test]
 fn budgets_of_lazy_grammars_are_kept() {

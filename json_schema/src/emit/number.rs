@@ -8,6 +8,7 @@
 
 use grammask_gbnf::Expr;
 
+use super::terminal::Terminal;
 use super::{Emitter, choice, sequence};
 use crate::decimal::{Decimal, predecessor, successor};
 use crate::error::SchemaError;
@@ -37,11 +38,62 @@ impl Emitter<'_, '_, '_> {
         Ok(vec![self.multiples(name, set)?])
     }
 
-    /// What matches a number of an interval.
-    pub(super) fn plain_number(&self, set: &NumberSet) -> Vec<Expr> {
-        let digits = digit_bounds(self.options);
+    /// What matches a number of an interval. Where bounds leave out none of those with an exponent, these are a rule of
+    /// their own.
+    fn plain_number(&mut self, set: &NumberSet) -> Vec<Expr> {
+        let mut shared = Vec::new();
+        let cases = self.speller(set.fraction).set(set, Some(&mut shared));
+        for terminal in shared {
+            self.terminal(terminal);
+        }
+        cases
+    }
+
+    /// The same without a reference to another rule.
+    pub(super) fn whole_number(&self, set: &NumberSet) -> Expr {
+        choice(self.speller(set.fraction).set(set, None))
+    }
+
+    /// What matches a positive number that is printed with such an exponent.
+    pub(super) fn with_exponent(&self, exponents: Exponents) -> Expr {
+        let (low, high) = exponents.bounds();
+        choice(self.speller(Fraction::Any).floats(&low, high.as_ref()))
+    }
+
+    fn speller(&self, fraction: Fraction) -> Speller {
         let numbers = if self.single { Numbers::Canonical } else { self.options.numbers };
-        Speller { digits, numbers, fraction: set.fraction, single: self.single }.set(set)
+        Speller { digits: digit_bounds(self.options), numbers, fraction, single: self.single }
+    }
+}
+
+/// Which floats are printed with an exponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exponents {
+    /// Those with four zeros or more behind the point,
+    Negative,
+    /// and those with more than sixteen digits before it.
+    Positive,
+}
+
+impl Exponents {
+    const ALL: [Self; 2] = [Self::Negative, Self::Positive];
+
+    /// Between which bounds all of them lie.
+    fn bounds(self) -> (Bound, Option<Bound>) {
+        let power = |exponent: i64| decimal(&format!("1e{exponent}"));
+        match self {
+            Self::Negative => {
+                (closed(decimal(LEAST_FLOAT)), Some(open(power(1 - FIRST_NEGATIVE_EXPONENT))))
+            }
+            Self::Positive => (closed(power(FIRST_EXPONENT)), None),
+        }
+    }
+
+    fn terminal(self) -> Terminal {
+        match self {
+            Self::Negative => Terminal::TinyNumber,
+            Self::Positive => Terminal::HugeNumber,
+        }
     }
 }
 
@@ -72,7 +124,8 @@ struct Range {
 }
 
 impl Speller {
-    fn set(&self, set: &NumberSet) -> Vec<Expr> {
+    /// The numbers of an interval. Rules that stand for numbers with an exponent are noted, if there may be some.
+    fn set(&self, set: &NumberSet, mut shared: Option<&mut Vec<Terminal>>) -> Vec<Expr> {
         let zero = Decimal::zero();
         let has_zero = set.low.as_ref().is_none_or(|low| below(low, &zero))
             && set.high.as_ref().is_none_or(|high| above(high, &zero));
@@ -96,7 +149,8 @@ impl Speller {
         }
         let both_signs = positive == negative;
         let mut signed = |range: Option<Range>, sign: Option<Expr>| {
-            let magnitudes = range.map(|range| self.magnitudes(&range)).unwrap_or_default();
+            let magnitudes = range.map(|range| self.magnitudes(&range, shared.as_deref_mut()));
+            let magnitudes = magnitudes.unwrap_or_default();
             match sign {
                 _ if magnitudes.is_empty() => {}
                 Some(sign) => cases.push(sequence([sign, choice(magnitudes)])),
@@ -134,7 +188,7 @@ impl Speller {
     }
 
     /// All positive magnitudes of the range, without a sign.
-    fn magnitudes(&self, range: &Range) -> Vec<Expr> {
+    fn magnitudes(&self, range: &Range, shared: Option<&mut Vec<Terminal>>) -> Vec<Expr> {
         let mut cases = self.plain(range);
         match (self.numbers, self.fraction) {
             (Numbers::Canonical, Fraction::Without) => {}
@@ -143,7 +197,7 @@ impl Speller {
                 let mantissas = choice(cases.clone());
                 cases.extend(self.any_exponent().map(|exponent| sequence([mantissas, exponent])));
             }
-            _ => cases.extend(self.scientific(range)),
+            _ => cases.extend(self.scientific(range, shared)),
         }
         cases
     }
@@ -223,24 +277,60 @@ impl Speller {
     }
 
     /// With a normalised mantissa and an exponent, as floats are printed.
-    fn scientific(&self, range: &Range) -> Vec<Expr> {
+    fn scientific(&self, range: &Range, mut shared: Option<&mut Vec<Terminal>>) -> Vec<Expr> {
         if self.digits.exponent == 0 {
             return Vec::new();
         }
-        let low = Some(range.low.clone()).filter(|low| !low.value.is_zero());
-        let high = range.high.clone();
         if self.numbers == Numbers::Any {
-            return self.powers(low.as_ref(), high.as_ref());
+            let low = Some(&range.low).filter(|low| !low.value.is_zero());
+            return self.powers(low, range.high.as_ref());
         }
-        let parse = |text| Decimal::parse(text).unwrap_or_else(Decimal::zero);
-        let (least, greatest) = (parse(LEAST_FLOAT), parse(GREATEST_FLOAT));
-        let low = low.filter(|low| low.value >= least).unwrap_or_else(|| closed(least));
-        let high = high.filter(|high| high.value <= greatest);
+        let mut cases = Vec::new();
+        for exponents in Exponents::ALL {
+            if !self.has(exponents) {
+                continue;
+            }
+            let (least, most) = exponents.bounds();
+            let low = Some(&range.low).filter(|low| !below(low, &least.value));
+            let greatest =
+                most.as_ref().map_or_else(|| decimal(GREATEST_FLOAT), |most| most.value.clone());
+            let high = range.high.as_ref().filter(|high| !above(high, &greatest));
+            match &mut shared {
+                Some(shared) if low.is_none() && high.is_none() => {
+                    shared.push(exponents.terminal());
+                    cases.push(Expr::reference(exponents.terminal().name(false)));
+                }
+                _ => {
+                    let (low, high) = (low.unwrap_or(&least), high.or(most.as_ref()));
+                    cases.extend(self.floats(low, high));
+                }
+            }
+        }
+        cases
+    }
+
+    /// Whether numbers have such exponents. Non-integers are written without a positive one, as it depends on their
+    /// digits whether they are integers.
+    fn has(&self, exponents: Exponents) -> bool {
+        let (fraction, least) = match exponents {
+            Exponents::Negative => (Fraction::Without, FIRST_NEGATIVE_EXPONENT),
+            Exponents::Positive => (Fraction::With, FIRST_EXPONENT),
+        };
+        self.fraction != fraction && least <= self.greatest_exponent()
+    }
+
+    fn greatest_exponent(&self) -> i64 {
+        10_i64.pow(self.digits.exponent) - 1
+    }
+
+    /// Canonical floats from `low` to `high`, or to the greatest one, that are printed with an exponent.
+    fn floats(&self, low: &Bound, high: Option<&Bound>) -> Vec<Expr> {
         if high.is_some() {
-            return self.powers(Some(&low), high.as_ref());
+            return self.powers(Some(low), high);
         }
-        let mut cases = self.powers(Some(&low), Some(&open(parse(GREAT_FLOAT))));
-        if below(&low, &greatest) {
+        let mut cases = self.powers(Some(low), Some(&open(decimal(GREAT_FLOAT))));
+        let greatest = decimal(GREATEST_FLOAT);
+        if below(low, &greatest) {
             let greatest = closed(greatest);
             cases.extend(self.powers(Some(&greatest), Some(&greatest)));
         }
@@ -249,7 +339,7 @@ impl Speller {
 
     /// From `low` to `high`, with an exponent.
     fn powers(&self, low: Option<&Bound>, high: Option<&Bound>) -> Vec<Expr> {
-        let top = 10_i64.pow(self.digits.exponent) - 1;
+        let top = self.greatest_exponent();
         if let (Some(low), Some(high)) = (low, high)
             && high.value < low.value
         {
@@ -275,13 +365,11 @@ impl Speller {
     /// Mantissas from `low` to `high` with exponents from `first` to `last`.
     fn power(&self, low: Edge<'_>, high: Edge<'_>, (first, last): (i64, i64)) -> Option<Expr> {
         let canonical = self.numbers == Numbers::Canonical;
-        let top = 10_i64.pow(self.digits.exponent) - 1;
+        let top = self.greatest_exponent();
         let (least, least_negative) =
             if canonical { (FIRST_EXPONENT, FIRST_NEGATIVE_EXPONENT) } else { (0, 1) };
         let mut exponents = Vec::new();
         let (from, to) = (first.max(least), last.min(top));
-        // Whether a number with a large exponent is an integer depends on its fraction digits;
-        // non-integers are written without a positive exponent.
         if from <= to && self.fraction != Fraction::With {
             let number = self.padded(from, to);
             exponents.push(sequence([Expr::literal("+").optional(), number]));
@@ -331,6 +419,11 @@ impl Speller {
             sequence([letter, sign, digits])
         })
     }
+}
+
+/// A number in the syntax of JSON.
+fn decimal(text: &str) -> Decimal {
+    Decimal::parse(text).unwrap_or_else(Decimal::zero)
 }
 
 fn closed(value: Decimal) -> Bound {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use grammask_gbnf::{Expr, Member, Members, Repetition};
 
+use super::number::Exponents;
 use super::ordered::KEYS_MAY_REPEAT;
 use super::syntax::Lettering;
 use super::{Body, Emitter, choice, measured, sequence};
@@ -22,6 +23,10 @@ pub(super) enum Terminal {
     String,
     Number,
     Integer,
+    /// Positive numbers that are printed with a negative exponent,
+    TinyNumber,
+    /// and with a positive one.
+    HugeNumber,
     Boolean,
     /// An undeclared key.
     Key,
@@ -36,13 +41,15 @@ pub(super) enum Terminal {
 pub(super) const SINGLE: &str = "unique-";
 
 impl Terminal {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 13] = [
         Self::Value,
         Self::Object,
         Self::Array,
         Self::String,
         Self::Number,
         Self::Integer,
+        Self::TinyNumber,
+        Self::HugeNumber,
         Self::Boolean,
         Self::Key,
         Self::Character,
@@ -64,6 +71,8 @@ impl Terminal {
             Self::String => "string",
             Self::Number => "number",
             Self::Integer => "integer",
+            Self::TinyNumber => "tiny-number",
+            Self::HugeNumber => "huge-number",
             Self::Boolean => "boolean",
             Self::Key => "key",
             Self::Character => "char",
@@ -121,7 +130,7 @@ impl Emitter<'_, '_, '_> {
             [const { OnceLock::new() }; Terminal::ALL.len()];
         let default = Options::default();
         let is_common = match terminal {
-            Terminal::Number | Terminal::Integer => {
+            Terminal::Number | Terminal::Integer | Terminal::TinyNumber | Terminal::HugeNumber => {
                 !self.single
                     && self.options.numbers == default.numbers
                     && self.options.digits == default.digits
@@ -169,8 +178,10 @@ impl Emitter<'_, '_, '_> {
                 };
                 sequence([Expr::literal("\""), char.repeat(0, None), Expr::literal("\"")])
             }
-            Terminal::Number => choice(self.plain_number(&NumberSet::any())),
-            Terminal::Integer => choice(self.plain_number(&NumberSet::integers())),
+            Terminal::Number => self.whole_number(&NumberSet::any()),
+            Terminal::Integer => self.whole_number(&NumberSet::integers()),
+            Terminal::TinyNumber => self.with_exponent(Exponents::Negative),
+            Terminal::HugeNumber => self.with_exponent(Exponents::Positive),
             Terminal::Boolean => Expr::choice([Expr::literal("true"), Expr::literal("false")]),
             Terminal::Key if self.lettering() != Lettering::Json => {
                 self.free_key("key", LanguageId::EVERYTHING)?
