@@ -10,11 +10,14 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use grammask_bench_protocol::{Done, Job, Ready, Start, Token, resident_mb, write_vocabulary};
 use grammask_sampler::Vocabulary;
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+/// The engine that is judged: of the others the harness only reports.
+pub const OURS: &str = "grammask";
 
 /// An engine takes this long for a schema with its instances, or is stopped.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -44,7 +47,7 @@ pub struct Engine {
     pub name: String,
     /// What it said when it had its vocabulary.
     pub ready: Ready,
-    program: PathBuf,
+    program: Program,
     start: String,
     measures: Measures,
     running: Running,
@@ -115,8 +118,9 @@ impl Drop for Engine {
 }
 
 impl Running {
-    fn start(program: &Path, start: &str, measures: Measures) -> Result<(Self, Ready)> {
-        let mut command = Command::new(program);
+    fn start(program: &Program, start: &str, measures: Measures) -> Result<(Self, Ready)> {
+        let mut command = Command::new(&program.path);
+        command.args(program.arguments);
         // One works at a time, on one thread.
         command.env("RAYON_NUM_THREADS", "1");
         // Clearing huge pages is not the engine's work, and takes ten milliseconds at times.
@@ -126,7 +130,7 @@ impl Running {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .with_context(|| format!("cannot run {}", program.display()))?;
+            .with_context(|| format!("cannot run {}", program.path.display()))?;
         let input = process.stdin.take().context("it has a standard input")?;
         let output = BufReader::new(process.stdout.take().context("it has a standard output")?);
         let (sender, lines) = channel();
@@ -165,9 +169,18 @@ impl Running {
     }
 }
 
-/// Builds an engine, and gives its program: optimised if this one is, as where nothing is measured it is sooner
-/// built.
-fn build(name: &str) -> Result<PathBuf> {
+/// Is our engine for the process that has started this one.
+pub fn serve() -> Result<bool> {
+    grammask_bench_engine::run().map_err(|error| anyhow!("{error}"))?;
+    Ok(true)
+}
+
+/// Builds an engine, and gives the command that starts it: optimised if this program is. Where nothing is measured ours
+/// is this program itself, which has been built already.
+fn build(name: &str) -> Result<Program> {
+    if name == OURS && cfg!(debug_assertions) {
+        return Ok(Program { path: env::current_exe()?, arguments: &["engine"] });
+    }
     let harness = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = harness.join("engines").join(name).join("Cargo.toml");
     if !name.chars().all(|c| c.is_ascii_alphanumeric()) || !manifest.exists() {
@@ -188,7 +201,14 @@ fn build(name: &str) -> Result<PathBuf> {
     if !built.success() {
         bail!("the engine {name} cannot be built");
     }
-    Ok(target.join(folder).join(format!("{name}-bench-engine")))
+    let path = target.join(folder).join(format!("{name}-bench-engine"));
+    Ok(Program { path, arguments: &[] })
+}
+
+/// What starts an engine.
+struct Program {
+    path: PathBuf,
+    arguments: &'static [&'static str],
 }
 
 /// A vocabulary as a file for engines, gone when this is.

@@ -105,6 +105,9 @@ enum Command {
     Hostile(hostile::Options),
     /// Runs schemas that were made to break something, each in a process with limits
     HostileSchemas(hostile_schemas::Options),
+    /// Is our engine for another process
+    #[command(hide = true)]
+    Engine,
 }
 
 fn main() -> ExitCode {
@@ -132,6 +135,7 @@ fn main() -> ExitCode {
         Command::Text(options) => text::run(&options),
         Command::Hostile(options) => hostile::run(&options),
         Command::HostileSchemas(options) => hostile_schemas::run(&options),
+        Command::Engine => engines::serve(),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

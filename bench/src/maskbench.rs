@@ -12,14 +12,12 @@ use grammask_bench_protocol::{Done, Reading, Refusal};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::engines::{Answer, Engine, Measures, VocabularyFile};
+use crate::engines::{Answer, Engine, Measures, OURS, VocabularyFile};
 use crate::input::Instance;
 use crate::mask_times::{self, Row};
 use crate::schema_options::SchemaOptions;
 use crate::{engines, input, output, vocabularies, work};
 
-/// The engine that is judged: of the others the harness only reports.
-const OURS: &str = "grammask";
 /// How often ours reads everything: what it has kept of the first time makes the second one warm.
 const PASSES_OF_OURS: usize = 2;
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 
-use crate::engines::{Answer, Engine, Measures, VocabularyFile};
+use crate::engines::{Answer, Engine, Measures, OURS, VocabularyFile};
 use crate::input::{self, File};
 use crate::schema_options::SchemaOptions;
 use crate::variation::Variation;
@@ -39,7 +39,7 @@ pub struct Options {
     #[arg(long, default_value_t = 250)]
     step: usize,
     /// The engine, a folder of `bench/engines/`
-    #[arg(long, default_value = "grammask")]
+    #[arg(long, default_value = OURS)]
     engine: String,
     /// The vocabulary, by name or file
     #[arg(long, default_value = "o200k_base")]

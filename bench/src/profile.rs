@@ -13,7 +13,7 @@ use grammask_sampler::{TokenId, Vocabulary};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::engines::{Answer, Engine, Measures, VocabularyFile};
+use crate::engines::{Answer, Engine, Measures, OURS, VocabularyFile};
 use crate::input::Instance;
 use crate::json_place::{Place, Reader};
 use crate::schema_options::SchemaOptions;
@@ -61,7 +61,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let vocabulary = vocabularies::load(&options.vocab)?;
     let file = VocabularyFile::new(&vocabulary)?;
     let start = file.start(false, serde_json::to_value(&options.spelling)?);
-    let engine = Mutex::new(Engine::start("grammask", &start, Measures::Times)?);
+    let engine = Mutex::new(Engine::start(OURS, &start, Measures::Times)?);
     let files = input::read_json_files(&options.folders)?;
     let files: Vec<_> =
         files.into_iter().skip(options.offset).step_by(options.every.max(1)).collect();
