@@ -57,7 +57,7 @@ impl Emitter<'_, '_, '_> {
     /// What matches a positive number that is printed with such an exponent.
     pub(super) fn with_exponent(&self, exponents: Exponents) -> Expr {
         let (low, high) = exponents.bounds();
-        choice(self.speller(Fraction::Any).floats(&low, high.as_ref()))
+        choice(self.speller(Fraction::Any).floats(&low, &high))
     }
 
     fn speller(&self, fraction: Fraction) -> Speller {
@@ -79,13 +79,13 @@ impl Exponents {
     const ALL: [Self; 2] = [Self::Negative, Self::Positive];
 
     /// Between which bounds all of them lie.
-    fn bounds(self) -> (Bound, Option<Bound>) {
+    fn bounds(self) -> (Bound, Bound) {
         let power = |exponent: i64| decimal(&format!("1e{exponent}"));
         match self {
             Self::Negative => {
-                (closed(decimal(LEAST_FLOAT)), Some(open(power(1 - FIRST_NEGATIVE_EXPONENT))))
+                (closed(decimal(LEAST_FLOAT)), open(power(1 - FIRST_NEGATIVE_EXPONENT)))
             }
-            Self::Positive => (closed(power(FIRST_EXPONENT)), None),
+            Self::Positive => (closed(power(FIRST_EXPONENT)), closed(decimal(GREATEST_FLOAT))),
         }
     }
 
@@ -292,25 +292,19 @@ impl Speller {
             }
             let (least, most) = exponents.bounds();
             let low = Some(&range.low).filter(|low| !below(low, &least.value));
-            let greatest =
-                most.as_ref().map_or_else(|| decimal(GREATEST_FLOAT), |most| most.value.clone());
-            let high = range.high.as_ref().filter(|high| !above(high, &greatest));
+            let high = range.high.as_ref().filter(|high| !above(high, &most.value));
             match &mut shared {
                 Some(shared) if low.is_none() && high.is_none() => {
                     shared.push(exponents.terminal());
                     cases.push(Expr::reference(exponents.terminal().name(false)));
                 }
-                _ => {
-                    let (low, high) = (low.unwrap_or(&least), high.or(most.as_ref()));
-                    cases.extend(self.floats(low, high));
-                }
+                _ => cases.extend(self.floats(low.unwrap_or(&least), high.unwrap_or(&most))),
             }
         }
         cases
     }
 
-    /// Whether numbers have such exponents. Non-integers are written without a positive one, as it depends on their
-    /// digits whether they are integers.
+    /// Whether numbers have such exponents.
     fn has(&self, exponents: Exponents) -> bool {
         let (fraction, least) = match exponents {
             Exponents::Negative => (Fraction::Without, FIRST_NEGATIVE_EXPONENT),
@@ -323,15 +317,14 @@ impl Speller {
         10_i64.pow(self.digits.exponent) - 1
     }
 
-    /// Canonical floats from `low` to `high`, or to the greatest one, that are printed with an exponent.
-    fn floats(&self, low: &Bound, high: Option<&Bound>) -> Vec<Expr> {
-        if high.is_some() {
-            return self.powers(Some(low), high);
+    /// Canonical floats from `low` to `high` that are printed with an exponent.
+    fn floats(&self, low: &Bound, high: &Bound) -> Vec<Expr> {
+        let greatest = closed(decimal(GREATEST_FLOAT));
+        if *high != greatest {
+            return self.powers(Some(low), Some(high));
         }
         let mut cases = self.powers(Some(low), Some(&open(decimal(GREAT_FLOAT))));
-        let greatest = decimal(GREATEST_FLOAT);
-        if below(low, &greatest) {
-            let greatest = closed(greatest);
+        if below(low, &greatest.value) {
             cases.extend(self.powers(Some(&greatest), Some(&greatest)));
         }
         cases
@@ -370,6 +363,8 @@ impl Speller {
             if canonical { (FIRST_EXPONENT, FIRST_NEGATIVE_EXPONENT) } else { (0, 1) };
         let mut exponents = Vec::new();
         let (from, to) = (first.max(least), last.min(top));
+        // Whether a number with a large exponent is an integer depends on its fraction digits;
+        // non-integers are written without a positive exponent.
         if from <= to && self.fraction != Fraction::With {
             let number = self.padded(from, to);
             exponents.push(sequence([Expr::literal("+").optional(), number]));
