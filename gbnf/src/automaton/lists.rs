@@ -138,6 +138,11 @@ impl ListTables {
         self.states.get(state)
     }
 
+    /// Whether a list has no items yet: a state in which they are forgotten counts none either.
+    pub(crate) fn is_new(&self, state: u32) -> bool {
+        matches!(self.states.get(state), ListState { count: 0, last: Last::None, .. })
+    }
+
     /// In the next item of a list, which begins behind `text`; and what that item must not be.
     pub(crate) fn begin(&mut self, list: &List, state: u32, text: TextId) -> (u32, SetId) {
         let before = *self.states.get(state);

@@ -216,11 +216,11 @@ impl Session {
                 self.with_members(frame.argument, |present| needs.behind_member(index, present))
             }
             Op::Item(index) => {
-                let count = self.lists.state(frame.argument).count;
                 // A further item has to differ from those before it.
-                if count > 0 && !needs.ignores_items() {
+                if !self.lists.is_new(frame.argument) && !needs.ignores_items() {
                     return NEVER;
                 }
+                let count = self.lists.state(frame.argument).count;
                 needs.items(&program.lists[*index as usize], count)
             }
             Op::ItemEnd(index) => {
