@@ -105,11 +105,20 @@ pub(crate) struct Languages<'a> {
 
 impl<'a> Languages<'a> {
     pub(crate) fn new(lowered: &'a Lowered<'a>, terms: &'a Terms) -> Self {
+        Self::with(lowered, terms, OnceCell::new())
+    }
+
+    /// With what is known of growth.
+    pub(super) fn with(
+        lowered: &'a Lowered<'a>,
+        terms: &'a Terms,
+        growth: OnceCell<Growth>,
+    ) -> Self {
         Self {
             lowered,
             terms,
             rule_terms: lowered.rule_terms.clone(),
-            growth: OnceCell::new(),
+            growth,
             known: FxHashMap::default(),
             open: FxHashSet::default(),
             one_order: false,
@@ -134,6 +143,9 @@ impl<'a> Languages<'a> {
 
     /// What a part matches that begins at this place.
     fn of(&mut self, part: Part, place: &Place) -> Rc<Language> {
+        if self.growth().is_endless(part) {
+            return Rc::new(Language::Other(NotFew::Endless));
+        }
         let key = (part, place.clone());
         if let Some(known) = self.known.get(&key) {
             return Rc::clone(known);

@@ -1,4 +1,4 @@
-//! Which rules have infinitely many texts because they contain themselves.
+//! Which parts have infinitely many texts: by a loop, or because they contain themselves.
 
 use rustc_hash::FxHashSet;
 
@@ -14,6 +14,9 @@ pub(crate) struct Growth {
     /// Whether the part lies on a circle on which something comes before or behind it that is more
     /// than blanks.
     grows: Vec<bool>,
+    /// Whether the part has infinitely many texts that differ in more than blanks, by a loop that every
+    /// way to it leaves the choice of.
+    is_endless: Vec<bool>,
 }
 
 impl Growth {
@@ -33,7 +36,8 @@ impl Growth {
             });
         }
         let grows = component.iter().map(|&component| is_growing[component as usize]).collect();
-        Self { has_text, grows }
+        let is_endless = is_endless(lowered, &has_text);
+        Self { has_text, grows, is_endless }
     }
 
     pub(crate) fn has_text(&self, part: Part) -> bool {
@@ -42,6 +46,12 @@ impl Growth {
 
     pub(crate) fn grows(&self, part: Part) -> bool {
         self.grows[part as usize]
+    }
+
+    /// Whether there are infinitely many texts, seen without any of them. Parts may be endless for other
+    /// reasons.
+    pub(crate) fn is_endless(&self, part: Part) -> bool {
+        self.is_endless[part as usize]
     }
 }
 
@@ -101,6 +111,34 @@ fn children(part: usize, lowered: &Lowered, mut add: impl FnMut(Part)) {
     }
 }
 
+/// The parts that have infinitely many texts, as a loop over some text is in them.
+fn is_endless(lowered: &Lowered, has_text: &[bool]) -> Vec<bool> {
+    let parts = Graph::new(0..lowered.kinds.len(), |part, to| match &lowered.kinds[part] {
+        Kind::Members(members) if lowered.productive[part] => {
+            // Those that must be there may take all the room.
+            let room = lowered.most_members(members);
+            let needed = members.members.iter().map(|member| u64::from(member.repetition.min()));
+            let is_full = needed.sum::<u64>() >= u64::from(room);
+            for member in &members.members {
+                let fits = !is_full || member.repetition.min() > 0;
+                if fits && lowered.member_possible(member) {
+                    // All keys of many may be declared, but not infinitely many.
+                    let is_many = member.repetition.is_many();
+                    to.push(if is_many { member.key } else { member.value });
+                }
+            }
+        }
+        // Which items there can be before one is another question.
+        Kind::Members(_) | Kind::Unique(_) => {}
+        _ => children(part, lowered, |child| to.push(child)),
+    });
+    let is_loop = |part: &usize| {
+        lowered.productive[*part]
+            && matches!(&lowered.kinds[*part], Kind::Repeat { item, max: None, .. } if has_text[*item as usize])
+    };
+    parts.reversed().reachable((0..parts.len()).filter(is_loop))
+}
+
 fn has_text(lowered: &Lowered, users: &Graph, terms: &Terms) -> Vec<bool> {
     let is_blank = |byte: &u8| BLANKS.contains(byte);
     let has_own_text = |part: &usize| match &lowered.kinds[*part] {
@@ -144,5 +182,77 @@ fn has_text_around(part: usize, child: Part, lowered: &Lowered, has_text: &[bool
             others.into_iter().any(has_text)
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::OnceCell;
+
+    use super::Growth;
+    use crate::automaton::few::{Language, Languages, NotFew};
+    use crate::automaton::lower::{Kind, lower};
+    use crate::automaton::terms::Terms;
+    use crate::parse;
+
+    /// Each is an item of a list; whether it is seen to be endless.
+    const ITEMS: [(&str, bool); 18] = [
+        ("\"a\" [0-9]+", true),
+        ("\"a\" [0-9]{1,3}", false),
+        ("\"a\" [ \\n]*", false),
+        ("\"a\" | \"\\\"\" [^\"]* \"\\\"\"", true),
+        ("\"a\" | [^\\x00-\\U0010FFFF]* \"b\"", false),
+        ("\"a\" [^\\x00-\\U0010FFFF] [b]* | \"c\"", false),
+        ("inner{1,2}\ninner ::= \"a\" (\"b\" [c]*)?", true),
+        ("\"{\" @members(\",\")( \"a\" => \":\" [0-9]+ ; \"b\" ?=> \":1\" ) \"}\"", true),
+        ("\"{\" @members(\",\")( \"a\" => \":1\" ; \"b\" ?=> \":\" [0-9]+ ) \"}\"", true),
+        ("\"{\" @members(\",\"){0,1}( \"a\" => \":1\" ; \"b\" ?=> \":\" [0-9]+ ) \"}\"", false),
+        ("\"{\" @members(\",\"){0,1}( \"a\" => \":\" [0-9]+ ; \"b\" ?=> \":1\" ) \"}\"", true),
+        (
+            "\"{\" @members([^\\x00-\\U0010FFFF])( \"a\" => \":1\" ; \"b\" ?=> \":\" [0-9]+ ) \"}\"",
+            false,
+        ),
+        ("\"{\" @members(\",\")( \"a\" ?=> \":1\" ; [a-z]+ *=> \":1\" ) \"}\"", true),
+        ("\"{\" @members(\",\")( \"a\" ?=> \":1\" ; [a] *=> \":\" [0-9]+ ) \"}\"", false),
+        (
+            "\"{\" @members(\",\")( \"a\" => \":1\" ; [a-z]+ *=> \":\" [^\\x00-\\U0010FFFF] ) \"}\"",
+            false,
+        ),
+        ("\"[\" @unique(\",\")( [0-9]+* ) \"]\"", false),
+        ("@all( \"a\" [0-9]+ )", false),
+        ("\"a\" | \"(\" item \")\"", false),
+    ];
+
+    #[test]
+    fn what_is_seen_to_be_endless_has_no_list_of_texts() {
+        for (item, is_endless) in ITEMS {
+            let text = format!("root ::= @unique(\";\")( item* )\nitem ::= {item}");
+            let grammar = parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let terms = Terms::default();
+            let (lowered, names) = lower(&grammar, &terms).expect("it has rules");
+            let quick = Growth::new(&lowered, &terms);
+            let plain = Growth { is_endless: vec![false; lowered.kinds.len()], ..quick };
+            let quick = Growth::new(&lowered, &terms);
+            assert_eq!(
+                quick.is_endless(lowered.rules[names["item"] as usize]),
+                is_endless,
+                "{text}"
+            );
+            let mut languages = Languages::new(&lowered, &terms);
+            let mut plainly = Languages::with(&lowered, &terms, OnceCell::from(plain));
+            for part in 0..lowered.kinds.len() as u32 {
+                if matches!(lowered.kinds[part as usize], Kind::Token(_)) {
+                    continue;
+                }
+                match (&*languages.of_item(part), &*plainly.of_item(part)) {
+                    (Language::Few(one), Language::Few(other)) => assert_eq!(one, other, "{text}"),
+                    (Language::Other(NotFew::Endless), Language::Few(few)) => {
+                        panic!("{text}: {few:?}")
+                    }
+                    (Language::Few(few), Language::Other(_)) => panic!("{text}: {few:?}"),
+                    (Language::Other(_), _) => {}
+                }
+            }
+        }
     }
 }

@@ -37,6 +37,7 @@ use crate::automaton::bodies::KnownBodies;
 pub use after::Reading;
 pub use byte_set::ByteSet;
 pub(crate) use conjunction::SearchTooLong;
+use conjunction::Searched;
 pub(crate) use determinism::Determinism;
 pub use fingerprint::Fingerprint;
 use frozen::Frozen;
@@ -176,6 +177,7 @@ pub struct Terms {
     /// The terms of literals, and of choices of them.
     literals: Mutex<FxHashMap<Fingerprint, TermId>>,
     systems: Systems,
+    searched: Mutex<Searched>,
     without_bounds: Mutex<BoundsLeftOut>,
     rounds: Mutex<RoundsKnown>,
     lengths: Mutex<LengthsKnown>,
@@ -212,6 +214,7 @@ impl Terms {
             classes: Mutex::default(),
             literals: Mutex::default(),
             systems: Systems::default(),
+            searched: Mutex::default(),
             without_bounds: Mutex::default(),
             rounds: Mutex::default(),
             lengths: Mutex::default(),

@@ -202,6 +202,12 @@ impl Lowered<'_> {
             && self.productive[member.value as usize]
     }
 
+    /// How many members there may be, as far as they can be separated at all.
+    pub(crate) fn most_members(&self, members: &LoweredMembers) -> u32 {
+        let separable = if self.productive[members.separator as usize] { u32::MAX } else { 1 };
+        members.max.unwrap_or(u32::MAX).min(separable)
+    }
+
     pub(crate) fn members_productive(&self, members: &LoweredMembers) -> bool {
         // The sums are those of fewer than 2^32 entries.
         let (mut least, mut greatest) = (0_u64, 0_u64);
@@ -216,11 +222,7 @@ impl Lowered<'_> {
                 greatest += u64::from(member.repetition.max().unwrap_or(u32::MAX));
             }
         }
-        let most = if self.productive[members.separator as usize] {
-            members.max.unwrap_or(u32::MAX)
-        } else {
-            members.max.unwrap_or(u32::MAX).min(1)
-        };
+        let most = self.most_members(members);
         least <= u64::from(most) && members.min <= most && u64::from(members.min) <= greatest
     }
 

@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{Term, TermId, Terms, join, side_by_side};
+use super::{Term, TermId, Terms, join, locked, side_by_side};
 
 /// So many states are followed up in search of a text. If none is found among them, a grammar that
 /// begins there is refused, and a text does not go on there.
@@ -31,6 +31,22 @@ type Parts = SmallVec<[TermId; 4]>;
 /// A way from a state to those behind it.
 type Ranges = Vec<(u8, u8, TermId)>;
 
+/// What several terms match at once, as it may be without being a term.
+enum Common {
+    Term(TermId),
+    All(AllOf),
+}
+
+/// What all of the first match and none of the others, as [`Term::All`] has them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct AllOf {
+    all: Parts,
+    none: Parts,
+}
+
+/// Of which conjunctions a search has found out whether they have a text.
+pub(super) type Searched = FxHashMap<AllOf, Result<bool, SearchTooLong>>;
+
 impl Terms {
     /// What all of some terms match and none of some others, if it is found out whether there is a
     /// text.
@@ -45,6 +61,21 @@ impl Terms {
         parts: impl IntoIterator<Item = TermId>,
         none: impl IntoIterator<Item = TermId>,
     ) -> TermId {
+        match self.common(parts, none) {
+            Common::Term(term) => term,
+            Common::All(AllOf { all, none }) => {
+                let (all, none) = (all.into_boxed_slice(), none.into_boxed_slice());
+                self.intern(Term::All { all, none })
+            }
+        }
+    }
+
+    /// The same without a new term, for those that are only passed by.
+    fn common(
+        &self,
+        parts: impl IntoIterator<Item = TermId>,
+        none: impl IntoIterator<Item = TermId>,
+    ) -> Common {
         let (mut all, mut none) = (Parts::new(), Parts::from_iter(none));
         for part in parts {
             match &self.entry(part).term {
@@ -61,18 +92,22 @@ impl Terms {
             terms.dedup();
         }
         let is_empty = |term: &TermId| *term == TermId::EMPTY;
-        if all.contains(&TermId::NOTHING) || none.iter().any(|term| all.contains(term)) {
-            TermId::NOTHING
-        } else if all.iter().any(is_empty) {
-            let matches = all.iter().all(|&term| self.nullable(term))
-                && !none.iter().any(|&term| self.nullable(term));
-            if matches { TermId::EMPTY } else { TermId::NOTHING }
-        } else if let (&[term], []) = (&all[..], &none[..]) {
-            term
+        let of = AllOf { all, none };
+        if of.all.contains(&TermId::NOTHING) || of.none.iter().any(|term| of.all.contains(term)) {
+            Common::Term(TermId::NOTHING)
+        } else if of.all.iter().any(is_empty) {
+            let is_match = self.is_nullable_conjunction(&of);
+            Common::Term(if is_match { TermId::EMPTY } else { TermId::NOTHING })
+        } else if let (&[term], []) = (&of.all[..], &of.none[..]) {
+            Common::Term(term)
         } else {
-            let (all, none) = (all.into_boxed_slice(), none.into_boxed_slice());
-            self.intern(Term::All { all, none })
+            Common::All(of)
         }
+    }
+
+    fn is_nullable_conjunction(&self, of: &AllOf) -> bool {
+        of.all.iter().all(|&term| self.nullable(term))
+            && !of.none.iter().any(|&term| self.nullable(term))
     }
 
     /// Where the bytes lead from a conjunction, dead ends left out.
@@ -145,55 +180,80 @@ impl Terms {
         none: &[TermId],
         mut is_it: impl FnMut(u8, u8, TermId) -> bool,
     ) -> bool {
-        let terms = all.iter().chain(none);
-        let mut rows: SmallVec<[_; 4]> = terms.map(|&term| self.transitions(term)).collect();
-        side_by_side(&mut rows, |lo, hi, targets| {
-            let (targets, excluded) = targets.split_at(all.len());
-            if targets.contains(&TermId::NOTHING) {
-                return false;
-            }
+        self.some_step(all, none, |lo, hi, targets, excluded| {
             let to = self.conjunction(targets.iter().copied(), excluded.iter().copied());
             to != TermId::NOTHING && is_it(lo, hi, to)
         })
     }
 
-    /// Whether some text matches: a search that goes first where the least is left to be read, and
-    /// through no more than `limit` states.
+    /// Where the bytes lead from each of the parts, as long as all of the former lead anywhere, until one
+    /// step is what is looked for; whether one is.
+    fn some_step(
+        &self,
+        all: &[TermId],
+        none: &[TermId],
+        mut is_it: impl FnMut(u8, u8, &[TermId], &[TermId]) -> bool,
+    ) -> bool {
+        let terms = all.iter().chain(none);
+        let mut rows: SmallVec<[_; 4]> = terms.map(|&term| self.transitions(term)).collect();
+        side_by_side(&mut rows, |lo, hi, targets| {
+            let (targets, excluded) = targets.split_at(all.len());
+            !targets.contains(&TermId::NOTHING) && is_it(lo, hi, targets, excluded)
+        })
+    }
+
+    /// Whether some text matches. A search goes through no more than `limit` states.
     pub(super) fn has_text(&self, term: TermId, limit: usize) -> Result<bool, SearchTooLong> {
         if let Some(known) = self.known_to_have_text(term) {
             return known;
         }
-        if let Term::All { all, none } = &self.entry(term).term
-            && (self.fits_length(all, none)
+        let Term::All { all, none } = &self.entry(term).term else { return Ok(true) };
+        let of = AllOf { all: all[..].into(), none: none[..].into() };
+        let found = self.searched(&of).unwrap_or_else(|| {
+            let is_seen = self.fits_length(all, none)
                 || self.have_text_straight_on(all, none)
-                || none.is_empty() && self.have_text_in_common(all))
-        {
-            return self.note(&[term], Ok(true));
-        }
-        let mut met = vec![term];
-        let mut numbers = FxHashMap::from_iter([(term, 0)]);
+                || none.is_empty() && self.have_text_in_common(all);
+            if is_seen { Ok(true) } else { self.search(of, limit) }
+        });
+        self.note(term, found)
+    }
+
+    /// Looks for a text of a conjunction, first where the least is left to be read. The states that are
+    /// passed by are no terms: most are never met again.
+    fn search(&self, start: AllOf, limit: usize) -> Result<bool, SearchTooLong> {
+        let mut has_text = self.is_nullable_conjunction(&start);
+        let mut ahead = BinaryHeap::from([(Reverse(self.shortest_of_all(&start)), 0)]);
+        let mut numbers = FxHashMap::from_iter([(start.clone(), 0)]);
+        let mut met = vec![start];
         let mut edges: Vec<(u32, u32)> = Vec::new();
-        let mut ahead = BinaryHeap::from([(Reverse(self.shortest(term)), 0)]);
         // What is left if nothing is found.
         let mut none_found = Ok(false);
         let found = loop {
             let Some((_, at)) = ahead.pop() else { break None };
-            let term = met[at as usize];
-            let Term::All { all, none } = &self.entry(term).term else { continue };
-            let mut has_text = self.nullable(term);
-            for (_, _, next) in self.ways(all, none) {
-                if let Some(known) = self.known_to_have_text(next) {
+            let AllOf { all, none } = met[at as usize].clone();
+            self.some_step(&all, &none, |_, _, targets, excluded| {
+                let next = match self.common(targets.iter().copied(), excluded.iter().copied()) {
+                    Common::Term(term) => {
+                        has_text |= term != TermId::NOTHING;
+                        return has_text;
+                    }
+                    Common::All(next) => next,
+                };
+                if let Some(&number) = numbers.get(&next) {
+                    edges.push((at, number));
+                } else if let Some(known) = self.searched(&next) {
                     has_text |= known == Ok(true);
                     none_found = none_found.and(known.and(Ok(false)));
-                    continue;
-                }
-                let number = *numbers.entry(next).or_insert(met.len() as u32);
-                if number as usize == met.len() {
+                } else {
+                    let number = met.len() as u32;
+                    has_text |= self.is_nullable_conjunction(&next);
+                    ahead.push((Reverse(self.shortest_of_all(&next)), number));
+                    numbers.insert(next.clone(), number);
                     met.push(next);
-                    ahead.push((Reverse(self.shortest(next)), number));
+                    edges.push((at, number));
                 }
-                edges.push((at, number));
-            }
+                has_text
+            });
             if has_text {
                 break Some(at);
             }
@@ -207,7 +267,11 @@ impl Terms {
             }
         };
         // What was met need not be searched again.
-        let Some(found) = found else { return self.note(&met, none_found) };
+        let mut searched = locked(&self.searched);
+        let Some(found) = found else {
+            searched.extend(met.into_iter().map(|state| (state, none_found)));
+            return none_found;
+        };
         // What leads there has a text as well.
         let mut sources = vec![Vec::new(); met.len()];
         for (from, to) in edges {
@@ -215,12 +279,20 @@ impl Terms {
         }
         let mut pending = vec![found];
         while let Some(at) = pending.pop() {
-            if self.known_to_have_text(met[at as usize]).is_none() {
-                self.note(&[met[at as usize]], Ok(true))?;
+            if searched.insert(met[at as usize].clone(), Ok(true)).is_none() {
                 pending.append(&mut sources[at as usize]);
             }
         }
         Ok(true)
+    }
+
+    /// What a search has found out.
+    fn searched(&self, of: &AllOf) -> Option<Result<bool, SearchTooLong>> {
+        self.known_of(|terms| locked(&terms.searched).get(of).copied())
+    }
+
+    fn shortest_of_all(&self, of: &AllOf) -> u32 {
+        of.all.iter().map(|&term| self.shortest(term)).max().unwrap_or(0)
     }
 
     pub(super) fn known_to_have_text(&self, term: TermId) -> Option<Result<bool, SearchTooLong>> {
@@ -230,16 +302,14 @@ impl Terms {
         }
     }
 
-    /// Notes, and returns, whether terms have texts.
+    /// Notes, and returns, whether a conjunction has a text.
     pub(super) fn note(
         &self,
-        terms: &[TermId],
+        term: TermId,
         has_text: Result<bool, SearchTooLong>,
     ) -> Result<bool, SearchTooLong> {
-        for term in terms {
-            // Another thread may have found the same.
-            let _ = self.further(*term).has_text.set(has_text);
-        }
+        // Another thread may have found the same.
+        let _ = self.further(term).has_text.set(has_text);
         has_text
     }
 }

@@ -311,7 +311,7 @@ impl Terms {
             _ => false,
         };
         let outside_has_text = if parts_are {
-            self.note(&[outside], Ok(false))
+            self.note(outside, Ok(false))
         } else {
             self.has_text(outside, MAX_SEARCH)
         };
