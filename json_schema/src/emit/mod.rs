@@ -103,7 +103,10 @@ pub(crate) fn emit(
     }
     let manner = if syntax.is_some() { Manner::Arguments } else { Manner::Value };
     let satisfiable = emitter.document(root, manner, &known)?;
-    let elements = (emitter.values.declared, emitter.values.others);
+    let ElementValues { declared, others } = emitter.values;
+    let text = |key| emitter.normaliser.reader.terms.keys.text(key).clone();
+    let declared = declared.into_iter().map(|(key, value)| (text(key), value)).collect();
+    let elements = (declared, others);
     let (mut grammar, notes) = (emitter.grammar, emitter.notes);
     if options.notation == Notation::Plain {
         grammar = grammar.with_split_counts();

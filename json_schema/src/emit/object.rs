@@ -1,20 +1,18 @@
 //! Objects: what their members can be, and members in any order.
 
-use std::sync::Arc;
-
 use grammask_gbnf::{Expr, ExprKind, Member, Members, Repetition};
 
 use super::terminal::Terminal;
 use super::{Emitter, Manner, Normals, sequence};
 use crate::error::SchemaError;
 use crate::language::LanguageId;
-use crate::normal::{ObjectShape, TermId, Witness};
+use crate::normal::{KeyId, ObjectShape, TermId, Witness};
 use crate::options::Order;
 use crate::syntax::Syntax;
 
 /// A declared key that can be there.
 pub(super) struct Declared {
-    pub(super) key: Arc<str>,
+    pub(super) key: KeyId,
     pub(super) value: TermId,
     pub(super) required: bool,
 }
@@ -31,7 +29,7 @@ pub(super) struct Free {
 pub(super) struct Allowed {
     pub(super) declared: Vec<Declared>,
     /// Declared keys that cannot be there.
-    pub(super) never: Vec<Arc<str>>,
+    pub(super) never: Vec<KeyId>,
     pub(super) free: Vec<Free>,
 }
 
@@ -73,19 +71,19 @@ impl Emitter<'_, '_, '_> {
         for (key, &value) in shape.properties.iter() {
             let required = shape.required.contains(key);
             if self.is_possible(value) {
-                allowed.declared.push(Declared { key: key.clone(), value, required });
+                allowed.declared.push(Declared { key, value, required });
             } else {
-                allowed.never.push(key.clone());
+                allowed.never.push(key);
             }
         }
         for (key, ()) in shape.required.iter() {
             if !shape.properties.contains(key) {
                 let value = shape.value(key, &mut self.normaliser.reader.terms);
-                allowed.declared.push(Declared { key: key.clone(), value, required: true });
+                allowed.declared.push(Declared { key, value, required: true });
             }
         }
         for key in self.keys_of_alternatives(shape) {
-            let value = shape.value(&key, &mut self.normaliser.reader.terms);
+            let value = shape.value(key, &mut self.normaliser.reader.terms);
             if self.is_possible(value) {
                 allowed.declared.push(Declared { key, value, required: false });
             } else {
@@ -108,7 +106,7 @@ impl Emitter<'_, '_, '_> {
     /// What follows a key, if it is a declared one with the key.
     pub(super) fn member_value(
         &mut self,
-        key: Option<&str>,
+        key: Option<KeyId>,
         value: TermId,
         normals: &Normals,
     ) -> Expr {
@@ -142,11 +140,11 @@ impl Emitter<'_, '_, '_> {
         let mut members = Vec::with_capacity(allowed.declared.len() + 1);
         for one in &allowed.declared {
             let repetition = if one.required { Repetition::Required } else { Repetition::Optional };
-            let value = self.member_value(Some(&one.key), one.value, normals);
-            members.push(Member { key: self.key(&one.key)?, repetition, value });
+            let value = self.member_value(Some(one.key), one.value, normals);
+            members.push(Member { key: self.key(one.key)?, repetition, value });
         }
         if !allowed.free.is_empty() {
-            members.extend(self.forbidden(&allowed.never));
+            members.extend(self.forbidden(allowed.never.iter().copied()));
             self.free_members(name, &allowed.free, &mut members, normals)?;
         }
         self.members(members, min, max)
@@ -174,10 +172,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Keys that cannot be there; those that cannot be written need not be named.
-    pub(super) fn forbidden<'k>(
-        &mut self,
-        keys: impl IntoIterator<Item = &'k Arc<str>>,
-    ) -> Vec<Member> {
+    pub(super) fn forbidden(&mut self, keys: impl IntoIterator<Item = KeyId>) -> Vec<Member> {
         let keys: Vec<_> = keys.into_iter().filter_map(|key| self.key(key).ok()).collect();
         let never = Repetition::Never;
         let member = |key| Member { key, repetition: never, value: Expr::empty() };

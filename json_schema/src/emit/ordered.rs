@@ -1,6 +1,7 @@
 //! Members in the order of the schema, undeclared ones last.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use grammask_gbnf::{Expr, Member};
 
@@ -10,6 +11,7 @@ use super::terminal::Terminal;
 use super::{Emitter, Normals, choice, sequence};
 use crate::error::SchemaError;
 use crate::language::LanguageId;
+use crate::normal::KeyId;
 
 /// The declared members in their order, each with whether it is required.
 struct Chain {
@@ -46,8 +48,8 @@ impl Emitter<'_, '_, '_> {
         let comma = self.separator(",");
         let mut chain = Chain { steps: Vec::with_capacity(allowed.declared.len()), comma };
         for one in &allowed.declared {
-            let key = self.key(&one.key)?;
-            let value = self.member_value(Some(&one.key), one.value, normals);
+            let key = self.key(one.key)?;
+            let value = self.member_value(Some(one.key), one.value, normals);
             let before = self.before_key().unwrap_or_else(Expr::empty);
             chain.steps.push((sequence([before, key, value]), one.required));
         }
@@ -248,7 +250,8 @@ impl Emitter<'_, '_, '_> {
         allowed: &Allowed,
         normals: &Normals,
     ) -> Result<Others, SchemaError> {
-        let declared = allowed.declared.iter().map(|one| &one.key).chain(&allowed.never);
+        let declared =
+            allowed.declared.iter().map(|one| one.key).chain(allowed.never.iter().copied());
         if !self.plain() {
             let mut members = self.forbidden(declared);
             self.free_members(name, &allowed.free, &mut members, normals)?;
@@ -256,7 +259,7 @@ impl Emitter<'_, '_, '_> {
             return Ok(Others::Members { members, witnesses });
         }
         self.note(KEYS_MAY_REPEAT);
-        let declared: Vec<&str> = declared.map(|key| &**key).collect();
+        let declared: Vec<KeyId> = declared.collect();
         let (mut cases, mut witnesses) = (Vec::new(), Vec::new());
         for &Free { keys, value, witness } in &allowed.free {
             let value = self.member_value(None, value, normals);
@@ -274,7 +277,7 @@ impl Emitter<'_, '_, '_> {
         &mut self,
         name: &str,
         keys: LanguageId,
-        declared: &[&str],
+        declared: &[KeyId],
     ) -> Result<Expr, SchemaError> {
         if keys != LanguageId::EVERYTHING || self.lettering() != Lettering::Json {
             let keys = self.normaliser.reader.terms.keys_without(keys, declared);
@@ -284,7 +287,10 @@ impl Emitter<'_, '_, '_> {
             return Ok(self.terminal(Terminal::Key));
         }
         let rule = self.fresh(&format!("{name}-other-key"));
-        let rest = self.strings_except(&rule, declared, 0, None)?;
+        let texts = &self.normaliser.reader.terms.keys;
+        let declared: Vec<Arc<str>> = declared.iter().map(|&key| texts.text(key).clone()).collect();
+        let declared: Vec<&str> = declared.iter().map(|key| &**key).collect();
+        let rest = self.strings_except(&rule, &declared, 0, None)?;
         self.rule(rule.clone(), sequence([Expr::literal("\""), rest]))?;
         Ok(Expr::reference(rule))
     }

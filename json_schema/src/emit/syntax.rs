@@ -1,7 +1,5 @@
 //! Objects and strings in a syntax that is not JSON.
 
-use std::sync::Arc;
-
 use grammask_gbnf::{Expr, ExprKind};
 
 use super::string::{QUOTE, quoted};
@@ -9,7 +7,7 @@ use super::terminal::Terminal;
 use super::{Emitter, Manner, Normals, choice, sequence};
 use crate::error::{SchemaError, SchemaErrorKind, Unsupported};
 use crate::language::{CharSet, LanguageId, TooLarge};
-use crate::normal::{Constraint, MAX_STATES, Normal, ObjectShape, StringSet, TermId};
+use crate::normal::{Constraint, KeyId, MAX_STATES, Normal, ObjectShape, StringSet, TermId};
 use crate::normalise::PATTERNS;
 use crate::syntax::{ElementValue, Elements, Syntax};
 
@@ -32,7 +30,7 @@ const LITERALS: [&str; 3] = ["null", "false", "true"];
 /// How the values of elements are written.
 #[derive(Default)]
 pub(super) struct ElementValues {
-    pub(super) declared: Vec<(Arc<str>, ElementValue)>,
+    pub(super) declared: Vec<(KeyId, ElementValue)>,
     /// That of all other keys; `None`: there are none.
     pub(super) others: Option<ElementValue>,
 }
@@ -152,13 +150,13 @@ impl Emitter<'_, '_, '_> {
     /// What the values of elements are, whichever alternative of the root they are in: who reads them
     /// does not know that.
     fn element_values(&mut self, normal: &Normal, normals: &Normals) -> ElementValues {
-        let mut keys: Vec<Arc<str>> = Vec::new();
+        let mut keys: Vec<KeyId> = Vec::new();
         for shape in &normal.objects {
             let required = shape.required.iter().map(|(key, ())| key);
             for key in shape.properties.iter().map(|(key, _)| key).chain(required) {
                 // Few alternatives have many keys.
-                if !keys.contains(key) {
-                    keys.push(key.clone());
+                if !keys.contains(&key) {
+                    keys.push(key);
                 }
             }
         }
@@ -178,22 +176,21 @@ impl Emitter<'_, '_, '_> {
             let witnesses = shape.witnesses.iter().map(|witness| witness.value);
             shape.others.iter().map(|region| region.value).chain(witnesses).collect()
         });
-        let declared = keys.iter().filter_map(|key| {
+        let declared = keys.into_iter().filter_map(|key| {
             let value = types(&mut |shape, emitter| {
                 vec![shape.value(key, &mut emitter.normaliser.reader.terms)]
             });
-            Some((key.clone(), value?))
+            Some((key, value?))
         });
         ElementValues { declared: declared.collect(), others }
     }
 
     /// Keys that are declared in another alternative: they are no other keys in this one.
-    pub(super) fn keys_of_alternatives(&self, shape: &ObjectShape) -> Vec<Arc<str>> {
-        let keys = self.values.declared.iter().map(|(key, _)| key);
-        let is_known =
-            |key: &&Arc<str>| shape.properties.contains(key) || shape.required.contains(key);
+    pub(super) fn keys_of_alternatives(&self, shape: &ObjectShape) -> Vec<KeyId> {
+        let keys = self.values.declared.iter().map(|&(key, _)| key);
+        let is_known = |key: KeyId| shape.properties.contains(key) || shape.required.contains(key);
         match self.elements() {
-            Some(_) => keys.filter(|key| !is_known(key)).cloned().collect(),
+            Some(_) => keys.filter(|&key| !is_known(key)).collect(),
             None => Vec::new(),
         }
     }
@@ -205,7 +202,8 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The text of a declared key.
-    pub(super) fn key(&mut self, key: &str) -> Result<Expr, SchemaError> {
+    pub(super) fn key(&mut self, key: KeyId) -> Result<Expr, SchemaError> {
+        let key = &**self.normaliser.reader.terms.keys.text(key);
         if *self.syntax() == Syntax::Json {
             return Ok(Expr::literal(quoted(key)));
         }
@@ -249,13 +247,13 @@ impl Emitter<'_, '_, '_> {
     /// A value of an element and what stands around it; `None`: it is in no element.
     pub(super) fn element_value(
         &mut self,
-        key: Option<&str>,
+        key: Option<KeyId>,
         term: TermId,
         normals: &Normals,
     ) -> Option<Expr> {
         let elements = self.elements()?.clone();
         let Elements { before_text, before_json, close, .. } = &elements;
-        let known = |key: &str| self.values.declared.iter().find(|(known, _)| **known == *key);
+        let known = |key: KeyId| self.values.declared.iter().find(|(known, _)| *known == key);
         let written = match key {
             Some(key) => known(key).map(|(_, value)| *value),
             None => self.values.others,

@@ -2,16 +2,15 @@
 //! `unevaluatedItems` leave alone (JSON Schema 2020-12, core, section 11).
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use super::{ArrayShape, Constraint, ObjectShape, Regions, TermId, Terms};
+use super::{ArrayShape, Constraint, KeyId, ObjectShape, Regions, TermId, Terms};
 use crate::language::LanguageId;
 
 /// The evaluated keys and items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Evaluated {
     /// These keys.
-    pub(crate) keys: BTreeSet<Arc<str>>,
+    pub(crate) keys: BTreeSet<KeyId>,
     /// And those of this language.
     pub(crate) patterns: LanguageId,
     /// So many items from the first one on.
@@ -39,7 +38,7 @@ impl Evaluated {
     /// What either has evaluated.
     pub(crate) fn join(&self, other: &Self, terms: &mut Terms) -> Self {
         let mut keys = self.keys.clone();
-        keys.extend(other.keys.iter().cloned());
+        keys.extend(&other.keys);
         let mut items = self.items.clone();
         items.extend(other.items.iter().filter(|item| !self.items.contains(item)));
         Self {
@@ -68,7 +67,7 @@ impl Evaluated {
     pub(crate) fn other_keys(&self, value: TermId, terms: &mut Terms) -> ObjectShape {
         let mut shape =
             ObjectShape::with_others(Regions::split(self.patterns, TermId::ANY, value, terms));
-        for key in &self.keys {
+        for &key in &self.keys {
             shape.properties.set(key, TermId::ANY);
         }
         shape

@@ -1,5 +1,6 @@
 //! Keys of objects: single ones in order of appearance, and all others by what they look like.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -8,24 +9,50 @@ use smallvec::{SmallVec, smallvec};
 use super::{TermId, Terms};
 use crate::language::LanguageId;
 
+/// A key, by its number among [`KeyTexts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct KeyId(u32);
+
+/// The keys that have appeared, each once.
+#[derive(Debug, Default)]
+pub(crate) struct KeyTexts {
+    texts: Vec<Arc<str>>,
+    /// Keys that a schema may have made to collide are hashed with a secret.
+    numbers: HashMap<Arc<str>, KeyId>,
+}
+
+impl KeyTexts {
+    /// The key of this text.
+    pub(crate) fn id(&mut self, text: &str) -> KeyId {
+        if let Some(&known) = self.numbers.get(text) {
+            return known;
+        }
+        let id = KeyId(self.texts.len() as u32);
+        let text: Arc<str> = text.into();
+        self.texts.push(text.clone());
+        self.numbers.insert(text, id);
+        id
+    }
+
+    pub(crate) fn text(&self, key: KeyId) -> &Arc<str> {
+        &self.texts[key.0 as usize]
+    }
+}
+
 /// A map over keys in order of appearance.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys<T> {
-    entries: Vec<(Arc<str>, T)>,
+    entries: Vec<(KeyId, T)>,
     /// Where each key stands, if they are many.
-    places: FxHashMap<Arc<str>, usize>,
+    places: FxHashMap<KeyId, u32>,
 }
 
 /// Among so few keys one is found sooner by comparing than by hashing.
-const FEW: usize = 8;
+const FEW: usize = 16;
 
 impl<T: PartialEq> PartialEq for Keys<T> {
     fn eq(&self, other: &Self) -> bool {
-        // Values are compared sooner than keys, and mostly tell.
-        let both = || self.entries.iter().zip(&other.entries);
-        self.len() == other.len()
-            && both().all(|((_, one), (_, other))| one == other)
-            && both().all(|((one, _), (other, _))| one == other)
+        self.entries == other.entries
     }
 }
 
@@ -38,39 +65,39 @@ impl<T> Default for Keys<T> {
 }
 
 impl<T> Keys<T> {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &T)> {
-        self.entries.iter().map(|(key, value)| (key, value))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (KeyId, &T)> {
+        self.entries.iter().map(|(key, value)| (*key, value))
     }
 
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    fn place(&self, key: &str) -> Option<usize> {
+    fn place(&self, key: KeyId) -> Option<usize> {
         if self.entries.len() > FEW {
-            return self.places.get(key).copied();
+            return self.places.get(&key).map(|&place| place as usize);
         }
-        self.entries.iter().position(|(known, _)| **known == *key)
+        self.entries.iter().position(|(known, _)| *known == key)
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<&T> {
+    pub(crate) fn get(&self, key: KeyId) -> Option<&T> {
         self.place(key).map(|place| &self.entries[place].1)
     }
 
-    pub(crate) fn contains(&self, key: &str) -> bool {
+    pub(crate) fn contains(&self, key: KeyId) -> bool {
         self.place(key).is_some()
     }
 
     /// Adds a key at the end, or replaces its value where it stands.
-    pub(crate) fn set(&mut self, key: &Arc<str>, value: T) {
+    pub(crate) fn set(&mut self, key: KeyId, value: T) {
         if let Some(place) = self.place(key) {
             self.entries[place].1 = value;
             return;
         }
-        self.entries.push((key.clone(), value));
+        self.entries.push((key, value));
         if self.entries.len() > FEW {
             let new = self.places.len()..self.entries.len();
-            self.places.extend(new.map(|place| (self.entries[place].0.clone(), place)));
+            self.places.extend(new.map(|place| (self.entries[place].0, place as u32)));
         }
     }
 }
@@ -137,7 +164,7 @@ impl Regions {
     }
 
     /// What the value of this key must be.
-    pub(crate) fn value(&self, key: &str, terms: &mut Terms) -> TermId {
+    pub(crate) fn value(&self, key: KeyId, terms: &mut Terms) -> TermId {
         if let [Region { value, .. }] = self.parts[..] {
             return value;
         }

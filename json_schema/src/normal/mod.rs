@@ -21,7 +21,7 @@ use crate::options::Limits;
 
 pub(crate) use array::{ArrayShape, Contains};
 pub(crate) use evaluated::Evaluated;
-pub(crate) use keys::{Keys, Regions};
+pub(crate) use keys::{KeyId, KeyTexts, Keys, Regions};
 pub(crate) use number::{Bound, Fraction, NumberSet};
 pub(crate) use object::{ObjectShape, Witness};
 pub(crate) use step::Step;

@@ -1,8 +1,6 @@
 //! Constraints on objects.
 
-use std::sync::Arc;
-
-use super::{Constraint, Keys, Regions, TermId, Terms, Trouble, least};
+use super::{Constraint, KeyId, Keys, Regions, TermId, Terms, Trouble, least};
 use crate::language::LanguageId;
 
 /// Objects key by key.
@@ -35,7 +33,7 @@ impl ObjectShape {
     }
 
     /// Objects with this key and such a value.
-    fn with(key: &Arc<str>, value: TermId) -> Self {
+    fn with(key: KeyId, value: TermId) -> Self {
         let mut shape = Self::any();
         shape.properties.set(key, value);
         shape.required.set(key, ());
@@ -43,7 +41,7 @@ impl ObjectShape {
     }
 
     /// What the value of this key must be.
-    pub(crate) fn value(&self, key: &str, terms: &mut Terms) -> TermId {
+    pub(crate) fn value(&self, key: KeyId, terms: &mut Terms) -> TermId {
         match self.properties.get(key) {
             Some(&value) => value,
             None => self.others.value(key, terms),
@@ -54,7 +52,7 @@ impl ObjectShape {
     pub(crate) fn undeclared(&self, keys: LanguageId, terms: &mut Terms) -> LanguageId {
         let properties = self.properties.iter().map(|(key, _)| key);
         let required = self.required.iter().map(|(key, ())| key);
-        let known: Vec<&str> = properties.chain(required).map(|key| &**key).collect();
+        let known: Vec<KeyId> = properties.chain(required).collect();
         terms.keys_without(keys, &known)
     }
 
@@ -180,7 +178,7 @@ impl Constraint for ObjectShape {
                 }
                 continue;
             }
-            let declared: Vec<&str> = self.properties.iter().map(|(key, _)| &**key).collect();
+            let declared: Vec<KeyId> = self.properties.iter().map(|(key, _)| key).collect();
             let keys = terms.keys_without(region.keys, &declared);
             if terms.has_keys(keys) {
                 outside.push(Self { witnesses: vec![Witness { keys, value }], ..Self::any() });

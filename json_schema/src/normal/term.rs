@@ -8,6 +8,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::Value;
 use smallvec::SmallVec;
 
+use super::{KeyId, KeyTexts};
+
 use crate::format::Format;
 use crate::language::{Approximation, Dfa, LanguageId, Languages, PatternError, TooLarge};
 use crate::options::Notation;
@@ -69,6 +71,8 @@ pub(crate) struct Terms {
     schemas: Table<SchemaId, TermId>,
     /// Of terms without other values than some strings, as far as it has been noted, these, sorted.
     strings: FxHashMap<TermId, Box<[Box<str>]>>,
+    /// The keys of objects.
+    pub(crate) keys: KeyTexts,
     /// The languages of strings.
     pub(crate) languages: Languages,
     automata: FxHashMap<LanguageId, Option<Rc<Dfa>>>,
@@ -98,6 +102,7 @@ impl Terms {
             combinations: FxHashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
             schemas: Table::with_capacity(subschemas),
             strings: FxHashMap::default(),
+            keys: KeyTexts::default(),
             languages: Languages::default(),
             automata: FxHashMap::default(),
             formats: FxHashMap::default(),
@@ -163,8 +168,8 @@ impl Terms {
     }
 
     /// Whether this key is one of the language.
-    pub(crate) fn is_key(&mut self, keys: LanguageId, key: &str) -> bool {
-        let found = self.languages.contains(keys, key);
+    pub(crate) fn is_key(&mut self, keys: LanguageId, key: KeyId) -> bool {
+        let found = self.languages.contains(keys, self.keys.text(key));
         self.or_too_large(found, true)
     }
 
@@ -187,16 +192,17 @@ impl Terms {
     }
 
     /// These keys.
-    pub(crate) fn keys_of(&mut self, keys: &[&str]) -> LanguageId {
-        let texts: Result<Vec<_>, _> = keys.iter().map(|key| self.languages.text(key)).collect();
+    pub(crate) fn keys_of(&mut self, keys: &[KeyId]) -> LanguageId {
+        let texts = keys.iter().map(|&key| self.languages.text(self.keys.text(key)));
+        let texts: Result<Vec<_>, _> = texts.collect();
         let either = texts.and_then(|texts| self.languages.alt(texts));
         self.or_too_large(either, LanguageId::EVERYTHING)
     }
 
     /// The keys of the language but for some.
-    pub(crate) fn keys_without(&mut self, keys: LanguageId, some: &[&str]) -> LanguageId {
-        let excluded: Vec<&str> =
-            some.iter().copied().filter(|key| self.is_key(keys, key)).collect();
+    pub(crate) fn keys_without(&mut self, keys: LanguageId, some: &[KeyId]) -> LanguageId {
+        let excluded: Vec<KeyId> =
+            some.iter().copied().filter(|&key| self.is_key(keys, key)).collect();
         let excluded = self.keys_of(&excluded);
         let others = self.other_keys(excluded);
         self.common_keys(keys, others)

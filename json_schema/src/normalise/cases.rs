@@ -6,13 +6,13 @@
 //! demands less, and it is there too.
 
 use std::slice::from_ref;
-use std::sync::Arc;
 
 use super::{Branches, Normaliser, only_demand};
 use crate::error::{SchemaError, SchemaErrorKind};
 use crate::language::LanguageId;
 use crate::normal::{
-    Constraint, Evaluated, Keys, Normal, ObjectShape, Regions, StringSet, Term, TermId, TooMany,
+    Constraint, Evaluated, KeyId, Keys, Normal, ObjectShape, Regions, StringSet, Term, TermId,
+    TooMany,
 };
 use crate::read::Part;
 use crate::resolve::SchemaId;
@@ -85,12 +85,12 @@ impl Normaliser<'_, '_> {
                     let keys = self.names(*term, place)?;
                     self.restrict(&mut cases, &keys, place)?;
                 }
-                Part::DependentKeys { key, needs, keyword } => {
+                &Part::DependentKeys { key, ref needs, keyword } => {
                     let with = Case::plain(having(key, needs));
                     cases = self.depending(cases, key, &[with], keyword, place)?;
                 }
-                Part::DependentSchema { key, term, keyword } => {
-                    let mut with = self.cases(*term, place)?;
+                &Part::DependentSchema { key, term, keyword } => {
+                    let mut with = self.cases(term, place)?;
                     self.restrict(&mut with, &having(key, &[]), place)?;
                     cases = self.depending(cases, key, &with, keyword, place)?;
                 }
@@ -253,7 +253,7 @@ impl Normaliser<'_, '_> {
     fn depending(
         &mut self,
         cases: Vec<Case>,
-        key: &str,
+        key: KeyId,
         with: &[Case],
         keyword: &str,
         place: Place,
@@ -383,17 +383,17 @@ impl Normaliser<'_, '_> {
 }
 
 /// Everything but objects with this key.
-fn without(key: &str) -> Normal {
+fn without(key: KeyId) -> Normal {
     let mut shape = ObjectShape::any();
-    shape.properties.set(&Arc::from(key), TermId::NOTHING);
+    shape.properties.set(key, TermId::NOTHING);
     Normal { objects: vec![shape], ..Normal::any() }
 }
 
 /// Objects with this key and these others.
-fn having(key: &str, others: &[Arc<str>]) -> Normal {
+fn having(key: KeyId, others: &[KeyId]) -> Normal {
     let mut required = Keys::default();
-    required.set(&Arc::from(key), ());
-    for other in others {
+    required.set(key, ());
+    for &other in others {
         required.set(other, ());
     }
     let shape = ObjectShape { required, ..ObjectShape::any() };

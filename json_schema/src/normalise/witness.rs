@@ -1,12 +1,10 @@
 //! Which member a witness is.
 
-use std::sync::Arc;
-
 use super::Normaliser;
 use super::place::PATTERNS;
 use crate::error::SchemaError;
 use crate::language::LanguageId;
-use crate::normal::{Constraint, Normal, ObjectShape, TermId, Witness};
+use crate::normal::{Constraint, KeyId, Normal, ObjectShape, TermId, Witness};
 
 /// A language of at most so many keys is taken key by key.
 const FEW_KEYS: usize = 256;
@@ -49,13 +47,14 @@ impl Normaliser<'_, '_> {
         &mut self,
         term: TermId,
         keys: LanguageId,
-    ) -> Result<Option<Vec<Arc<str>>>, SchemaError> {
+    ) -> Result<Option<Vec<KeyId>>, SchemaError> {
         let few = self.reader.terms.automaton(keys).and_then(|dfa| dfa.texts(PLENTY));
         if few.as_ref().is_some_and(|few| few.len() > FEW_KEYS) {
             let name = "keys of which one must be there";
             return Err(self.limit(term, &PATTERNS, name, FEW_KEYS));
         }
-        Ok(few.map(|few| few.into_iter().map(Arc::from).collect()))
+        let keys = &mut self.reader.terms.keys;
+        Ok(few.map(|few| few.iter().map(|key| keys.id(key)).collect()))
     }
 
     /// The shape for each member that can be the witness.
@@ -69,16 +68,9 @@ impl Normaliser<'_, '_> {
     ) -> Result<(), SchemaError> {
         let properties = shape.properties.iter().map(|(key, _)| key);
         let required = shape.required.iter().map(|(key, ())| key);
-        let declared: Vec<Arc<str>> = properties
-            .chain(required.filter(|key| !shape.properties.contains(key)))
-            .cloned()
-            .collect();
-        let mut keys = Vec::new();
-        for key in declared {
-            if self.reader.terms.is_key(witness.keys, &key) {
-                keys.push(key);
-            }
-        }
+        let declared = properties.chain(required.filter(|&key| !shape.properties.contains(key)));
+        let is_one = |&key: &KeyId| self.reader.terms.is_key(witness.keys, key);
+        let mut keys: Vec<KeyId> = declared.filter(is_one).collect();
         let regions: Vec<_> = shape.others.iter().copied().collect();
         for region in regions {
             let terms = &mut self.reader.terms;
@@ -108,8 +100,8 @@ impl Normaliser<'_, '_> {
                 done.remove(index);
                 for key in few {
                     let mut shape = shape.clone();
-                    shape.properties.set(&key, value);
-                    shape.required.set(&key, ());
+                    shape.properties.set(key, value);
+                    shape.required.set(key, ());
                     let shape = shape.pruned(&mut self.reader.terms, |_| false);
                     found.extend(shape.map(|shape| (shape, done.clone())));
                 }
@@ -119,12 +111,12 @@ impl Normaliser<'_, '_> {
             found.push((shape.clone(), done));
         }
         for key in keys {
-            let value = shape.value(&key, &mut self.reader.terms);
+            let value = shape.value(key, &mut self.reader.terms);
             let both = self.reader.terms.all(&[value, witness.value]);
             // It may be any of the witnesses before as well.
             let mut cases = vec![(both, done.to_vec())];
             for (index, other) in done.iter().enumerate().rev() {
-                if self.reader.terms.is_key(other.keys, &key) {
+                if self.reader.terms.is_key(other.keys, key) {
                     for (value, mut done) in cases.clone() {
                         done.remove(index);
                         cases.push((self.reader.terms.all(&[value, other.value]), done));
@@ -136,8 +128,8 @@ impl Normaliser<'_, '_> {
                     continue;
                 }
                 let mut shape = shape.clone();
-                shape.properties.set(&key, value);
-                shape.required.set(&key, ());
+                shape.properties.set(key, value);
+                shape.required.set(key, ());
                 let shape = shape.pruned(&mut self.reader.terms, |_| false);
                 found.extend(shape.map(|shape| (shape, done)));
             }

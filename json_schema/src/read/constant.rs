@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::slice::from_ref;
-use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -105,9 +104,9 @@ pub(crate) fn constant(value: &Value, terms: &mut Terms) -> Normal {
             let mut properties = Keys::default();
             let mut required = Keys::default();
             for (name, value) in map {
-                let key = Arc::from(name.as_str());
-                properties.set(&key, terms.value(value));
-                required.set(&key, ());
+                let key = terms.keys.id(name);
+                properties.set(key, terms.value(value));
+                required.set(key, ());
             }
             let length = map.len() as u64;
             normal.objects = vec![ObjectShape {

@@ -12,15 +12,14 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::slice::from_ref;
-use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::dialect::Dialect;
 use crate::error::{SchemaError, SchemaErrorKind, Unsupported};
 use crate::normal::{
-    ArrayShape, Constraint, Evaluated, MAX_STATES, Normal, NumberSet, ObjectShape, StringSet,
-    TermId, Terms, restrict,
+    ArrayShape, Constraint, Evaluated, KeyId, MAX_STATES, Normal, NumberSet, ObjectShape,
+    StringSet, TermId, Terms, restrict,
 };
 use crate::options::{Draft, Formats, Options, Strictness, UnknownFormats};
 use crate::pointer::joined;
@@ -53,9 +52,9 @@ pub(crate) enum Part {
     /// `unevaluatedProperties`, `unevaluatedItems`: what the rest must be, `None` for anything.
     Unevaluated { properties: Option<TermId>, items: Option<TermId> },
     /// `dependentRequired`: if the key is there, so are the others.
-    DependentKeys { key: String, needs: Vec<Arc<str>>, keyword: &'static str },
+    DependentKeys { key: KeyId, needs: Vec<KeyId>, keyword: &'static str },
     /// `dependentSchemas`: if the key is there, the whole is also this.
-    DependentSchema { key: String, term: TermId, keyword: &'static str },
+    DependentSchema { key: KeyId, term: TermId, keyword: &'static str },
 }
 
 impl Part {

@@ -1,8 +1,6 @@
 //! `properties`, `patternProperties`, `additionalProperties`, `required`, `minProperties`,
 //! `maxProperties`, `dependentRequired`, `dependentSchemas`, `dependencies`.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use super::{Keywords, Part, Reader};
@@ -35,14 +33,14 @@ impl<'s> Reader<'s, '_> {
             Some(Value::Object(map)) => {
                 for (name, value) in map {
                     let term = self.subschema(keywords.id, &["properties", name], value)?;
-                    shape.properties.set(&Arc::from(name.as_str()), term);
+                    shape.properties.set(self.terms.keys.id(name), term);
                 }
             }
             Some(_) => return Err(self.invalid(keywords, "properties", "an object of schemas")),
         }
         if let Some(names) = keywords.map.get("required") {
             for name in self.read_names(keywords, "required", names)? {
-                shape.required.set(&Arc::from(name), ());
+                shape.required.set(self.terms.keys.id(name), ());
             }
         }
         let patterns = self.read_pattern_properties(keywords)?;
@@ -51,7 +49,7 @@ impl<'s> Reader<'s, '_> {
             None => TermId::ANY,
         };
         if self.document.has_unevaluated() {
-            evaluated.keys.extend(shape.properties.iter().map(|(key, _)| key.clone()));
+            evaluated.keys.extend(shape.properties.iter().map(|(key, _)| key));
             for &(keys, _) in &patterns {
                 evaluated.patterns = self.terms.either_key(evaluated.patterns, keys);
             }
@@ -109,10 +107,10 @@ impl<'s> Reader<'s, '_> {
             shape.others = shape.others.and(&one, terms);
             matched = terms.either_key(matched, keys);
             let declared: Vec<_> =
-                shape.properties.iter().map(|(key, &value)| (key.clone(), value)).collect();
+                shape.properties.iter().map(|(key, &value)| (key, value)).collect();
             for (key, before) in declared {
-                if terms.is_key(keys, &key) {
-                    shape.properties.set(&key, terms.all(&[before, value]));
+                if terms.is_key(keys, key) {
+                    shape.properties.set(key, terms.all(&[before, value]));
                 }
             }
         }
@@ -141,15 +139,15 @@ impl<'s> Reader<'s, '_> {
             {
                 let names = self.read_names(keywords, keyword, value)?;
                 Part::DependentKeys {
-                    key: key.clone(),
-                    needs: names.into_iter().map(Arc::from).collect(),
+                    key: self.terms.keys.id(key),
+                    needs: names.into_iter().map(|name| self.terms.keys.id(name)).collect(),
                     keyword: name,
                 }
             } else if keyword == "dependentRequired" {
                 return Err(self.invalid(keywords, keyword, "an object of lists of names"));
             } else {
                 let term = self.subschema(keywords.id, &[keyword, key], value)?;
-                Part::DependentSchema { key: key.clone(), term, keyword: name }
+                Part::DependentSchema { key: self.terms.keys.id(key), term, keyword: name }
             };
             parts.push(demand);
         }
