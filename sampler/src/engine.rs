@@ -149,7 +149,7 @@ impl Engine {
         let mut terms = self.terms.lock().unwrap_or_else(PoisonError::into_inner);
         let SharedTerms { now, kept } = &mut *terms;
         let most = kept.as_ref().map_or(MOST_KEPT, |kept| kept.len() + MOST_TERMS);
-        if now.len() > most {
+        if now.size() > most {
             *now = kept.as_ref().map(|kept| Arc::new(kept.extend())).unwrap_or_default();
         }
         Arc::clone(now)

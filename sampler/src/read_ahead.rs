@@ -36,13 +36,13 @@ impl Engine {
             let start = session.start();
             let (mut state, mut text) = (start.clone(), Progress::default());
             let (work, visited) = (session.work() + MOST_WORK, self.nodes_visited() + MOST_VISITED);
-            let terms = session.terms().len() + MOST_TERMS;
+            let terms = session.terms().size() + MOST_TERMS;
             let (mut known, mut in_vain) = (0, 0);
             for _ in 0..BYTES {
                 let is_enough = in_vain > ENOUGH
                     || session.work() > work
                     || self.nodes_visited() > visited
-                    || session.terms().len() > terms;
+                    || session.terms().size() > terms;
                 if is_enough {
                     break;
                 }

@@ -198,8 +198,8 @@ impl Tables {
     pub(crate) fn prepare(&self, automaton: &Automaton) {
         let terms = automaton.terms();
         let nodes = || std::iter::once(TokenTrie::ROOT).chain(self.crossroads.iter().copied());
-        let (most_visited, most_terms) = (self.visited() + MOST_VISITED, terms.len() + MOST_TERMS);
-        let is_too_much = || self.visited() > most_visited || terms.len() > most_terms;
+        let (most_visited, most_terms) = (self.visited() + MOST_VISITED, terms.size() + MOST_TERMS);
+        let is_too_much = || self.visited() > most_visited || terms.size() > most_terms;
         let mut known = FxHashSet::default();
         let mut states = Vec::new();
         for label in automaton.terminals().take_while(|_| !is_too_much()) {

@@ -230,6 +230,12 @@ impl Terms {
         self.frozen_len() + self.entries.count()
     }
 
+    /// How much there is, a measure of memory and of work: the terms, and the conjunctions that have been
+    /// passed by in search of a text of another.
+    pub fn size(&self) -> usize {
+        self.len() + locked(&self.searched).len()
+    }
+
     /// Never: there are always the two constant terms.
     pub fn is_empty(&self) -> bool {
         false

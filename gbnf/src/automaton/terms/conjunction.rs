@@ -259,8 +259,8 @@ impl Terms {
             }
             if met.len() > limit {
                 if limit < MAX_SEARCH {
-                    // With a greater one there might be an answer for the others.
-                    met.truncate(1);
+                    // With a greater one there might be an answer.
+                    return Err(SearchTooLong);
                 }
                 none_found = Err(SearchTooLong);
                 break None;
@@ -328,6 +328,53 @@ mod tests {
         assert!(terms.nullable(n) && !terms.nullable(terms.next(n, b'o')));
         let both = terms.all(vec![words, terms.text(b"four")], Vec::new());
         assert_eq!(both, Ok(TermId::NOTHING));
+    }
+
+    /// Numbers of at most so many digits that are divisible, as a system of rules: one for each remainder.
+    fn multiples(terms: &Terms, of: u32) -> TermId {
+        let bodies: Vec<TermId> = (0..of)
+            .map(|rest| {
+                let digit = |digit: u32| {
+                    let next = terms.hole((rest * 10 + digit) % of);
+                    terms.concat(terms.text(&[b'0' + digit as u8]), next)
+                };
+                let end = (rest == 0).then_some(TermId::EMPTY);
+                terms.alt((0..10).map(digit).chain(end))
+            })
+            .collect();
+        let nullable: Vec<bool> = (0..of).map(|rest| rest == 0).collect();
+        terms.system(&bodies, &nullable)[0]
+    }
+
+    #[test]
+    fn a_search_finds_what_there_is_and_makes_no_terms() {
+        let terms = Terms::default();
+        let some = |of: &[u32]| of.iter().map(|&of| multiples(&terms, of)).collect::<Vec<_>>();
+        let is_conjunction =
+            |term: &u32| matches!(terms.entry(TermId(*term)).term, Term::All { .. });
+        let conjunctions = || (0..terms.len() as u32).filter(is_conjunction).count();
+        let digits = |most| terms.repeat(terms.class(&[('0', '9')]), 1, Some(most));
+        // The least common multiple of these is 1001, of which 500 is no divisor.
+        for (all, none, digits_at_most) in
+            [(&[7, 11, 13][..], &[2, 5][..], 4), (&[7, 11, 13], &[1001], 5), (&[8], &[2], 9)]
+        {
+            let has_any = |most: u32| {
+                (0..10_u32.pow(most.min(6))).any(|number| {
+                    all.iter().all(|of| number % of == 0) && none.iter().all(|of| number % of != 0)
+                })
+            };
+            for most in 1..=digits_at_most {
+                let parts = [some(all), vec![digits(most)]].concat();
+                let conjunction = terms.conjunction(parts, some(none));
+                let before = conjunctions();
+                assert_eq!(
+                    terms.has_text(conjunction, MAX_SEARCH),
+                    Ok(has_any(most)),
+                    "{all:?} {most}"
+                );
+                assert_eq!(conjunctions(), before);
+            }
+        }
     }
 
     #[test]

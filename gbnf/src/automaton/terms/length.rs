@@ -175,10 +175,10 @@ impl Terms {
         // What leads to each.
         let mut numbers = FxHashMap::from_iter([(states[0], 0)]);
         let mut sources: Vec<Vec<usize>> = vec![Vec::new()];
-        let most_terms = self.len() + MOST_TERMS;
+        let most_terms = self.size() + MOST_TERMS;
         let mut at = 0;
         while let Some(&(text, of_item)) = states.get(at) {
-            let is_too_much = states.len() > MOST_STATES || self.len() > most_terms;
+            let is_too_much = states.len() > MOST_STATES || self.size() > most_terms;
             if is_too_much || of_item != TermId::EMPTY && self.nullable(text) {
                 return None;
             }

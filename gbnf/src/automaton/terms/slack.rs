@@ -396,8 +396,8 @@ impl Terms {
         let mut met = vec![term];
         let mut numbers = FxHashMap::from_iter([(term, 0)]);
         let mut at = 0;
-        let most_terms = self.len() + MOST_TERMS;
-        while at < met.len() && met.len() <= MAX_STATES && self.len() <= most_terms {
+        let most_terms = self.size() + MOST_TERMS;
+        while at < met.len() && met.len() <= MAX_STATES && self.size() <= most_terms {
             for &(_, _, to) in self.transitions(met[at]) {
                 numbers.entry(to).or_insert_with(|| {
                     met.push(to);
