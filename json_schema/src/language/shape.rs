@@ -74,6 +74,18 @@ impl Languages {
             && max.is_none_or(|max| facts.longest < u32::MAX && u64::from(facts.longest) <= max)
     }
 
+    /// Whether there are infinitely many texts, as far as it is seen at once: all but some of bounded length.
+    pub(crate) fn is_evidently_endless(&self, id: LanguageId) -> bool {
+        let excludes_short_ones = |id: &LanguageId| match *self.term(*id) {
+            Term::Not(excluded) => self.facts(excluded).longest < u32::MAX,
+            _ => *id == LanguageId::EVERYTHING,
+        };
+        match &*self.term(id) {
+            Term::And(all) => all.iter().all(excludes_short_ones),
+            _ => excludes_short_ones(&id),
+        }
+    }
+
     /// Whether some text has at least `min` and at most `max` code points; nothing if the shortest and the
     /// longest text do not show it.
     pub(crate) fn has_length(&self, id: LanguageId, min: u64, max: Option<u64>) -> Option<bool> {

@@ -195,6 +195,16 @@ proptest! {
                 prop_assert_eq!(known, !is_empty, "{} of {} to {:?}", pattern, min, max);
             }
         }
+        let others = languages.not(language).unwrap();
+        let short = languages.lengths(0, Some(2)).unwrap();
+        let long = languages.not(short).unwrap();
+        let both = languages.and([others, long]).unwrap();
+        for endless in [language, others, both] {
+            if languages.is_evidently_endless(endless) {
+                let lengths = languages.dfa(endless, LIMIT).unwrap().lengths();
+                prop_assert!(lengths.is_some_and(|lengths| lengths.max.is_none()), "{}", pattern);
+            }
+        }
         // Other code points make other lengths.
         let letter = languages.class(CharSet::from_ranges(ALPHABET.map(|c| (c, c)))).unwrap();
         let letters = languages.repeat(letter, 0, None).unwrap();

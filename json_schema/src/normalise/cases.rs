@@ -59,17 +59,20 @@ impl Normaliser<'_, '_> {
                         one_of.push(branches);
                         continue;
                     }
-                    let others = self.cases(*term, place)?;
+                    if tracked {
+                        let others = self.cases(*term, place)?;
+                        cases = self.product(&cases, &others, place)?;
+                    } else {
+                        self.restrict_to(&mut cases, *term, place)?;
+                    }
+                }
+                Part::AnyOf(terms) if tracked => {
+                    let others = self.any_of(terms, place)?;
                     cases = self.product(&cases, &others, place)?;
                 }
                 Part::AnyOf(terms) => {
-                    let others = if tracked {
-                        self.any_of(terms, place)?
-                    } else {
-                        let any = self.reader.terms.some(terms);
-                        self.cases(any, place)?
-                    };
-                    cases = self.product(&cases, &others, place)?;
+                    let any = self.reader.terms.some(terms);
+                    self.restrict_to(&mut cases, any, place)?;
                 }
                 Part::Evaluates(evaluated) if tracked => {
                     for case in &mut cases {
@@ -233,6 +236,18 @@ impl Normaliser<'_, '_> {
             case.normal = self.and(&case.normal, other, place.id)?;
         }
         Ok(())
+    }
+
+    /// The values of a term, whatever it evaluates.
+    fn restrict_to(
+        &mut self,
+        cases: &mut [Case],
+        term: TermId,
+        place: Place,
+    ) -> Result<(), SchemaError> {
+        let normal = self.normal(term)?;
+        self.spend(normal.size())?;
+        self.restrict(cases, &normal, place)
     }
 
     /// Objects whose keys are all strings of the term.
