@@ -14,8 +14,7 @@ pub(crate) struct Growth {
     /// Whether the part lies on a circle on which something comes before or behind it that is more
     /// than blanks.
     grows: Vec<bool>,
-    /// Whether the part has infinitely many texts that differ in more than blanks, by a loop that every
-    /// way to it leaves the choice of.
+    /// Whether the part has infinitely many texts that differ in more than blanks, because of a loop.
     is_endless: Vec<bool>,
 }
 
@@ -132,9 +131,11 @@ fn is_endless(lowered: &Lowered, has_text: &[bool]) -> Vec<bool> {
         Kind::Members(_) | Kind::Unique(_) => {}
         _ => children(part, lowered, |child| to.push(child)),
     });
-    let is_loop = |part: &usize| {
-        lowered.productive[*part]
-            && matches!(&lowered.kinds[*part], Kind::Repeat { item, max: None, .. } if has_text[*item as usize])
+    let is_loop = |part: &usize| match lowered.kinds[*part] {
+        Kind::Repeat { item, max: None, .. } => {
+            lowered.productive[*part] && has_text[item as usize]
+        }
+        _ => false,
     };
     parts.reversed().reachable((0..parts.len()).filter(is_loop))
 }

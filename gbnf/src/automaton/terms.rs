@@ -16,6 +16,7 @@ mod fingerprint;
 mod frozen;
 mod length;
 mod plenty;
+mod relaxed;
 mod rounds;
 mod slack;
 mod system;
@@ -178,6 +179,7 @@ pub struct Terms {
     literals: Mutex<FxHashMap<Fingerprint, TermId>>,
     systems: Systems,
     searched: Mutex<Searched>,
+    relaxed: Mutex<FxHashMap<TermId, TermId>>,
     without_bounds: Mutex<BoundsLeftOut>,
     rounds: Mutex<RoundsKnown>,
     lengths: Mutex<LengthsKnown>,
@@ -215,6 +217,7 @@ impl Terms {
             literals: Mutex::default(),
             systems: Systems::default(),
             searched: Mutex::default(),
+            relaxed: Mutex::default(),
             without_bounds: Mutex::default(),
             rounds: Mutex::default(),
             lengths: Mutex::default(),

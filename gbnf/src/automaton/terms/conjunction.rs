@@ -213,9 +213,29 @@ impl Terms {
             let is_seen = self.fits_length(all, none)
                 || self.have_text_straight_on(all, none)
                 || none.is_empty() && self.have_text_in_common(all);
-            if is_seen { Ok(true) } else { self.search(of, limit) }
+            if is_seen {
+                Ok(true)
+            } else if self.has_nothing_in_common(&of, limit) {
+                Ok(false)
+            } else {
+                self.search(of, limit)
+            }
         });
         self.note(term, found)
+    }
+
+    /// Whether it is seen that a conjunction has no text, as it has none whatever is counted.
+    fn has_nothing_in_common(&self, of: &AllOf, limit: usize) -> bool {
+        let relaxed = |&term: &TermId| self.relaxed(term);
+        let none = of.none.iter().copied().filter(|term| relaxed(term) == *term);
+        match self.common(of.all.iter().map(relaxed), none) {
+            Common::Term(term) => term == TermId::NOTHING,
+            Common::All(less) => {
+                let known =
+                    || self.searched(&less).unwrap_or_else(|| self.search(less.clone(), limit));
+                less != *of && known() == Ok(false)
+            }
+        }
     }
 
     /// Looks for a text of a conjunction, first where the least is left to be read. The states that are
