@@ -94,7 +94,7 @@ pub(crate) struct Languages<'a> {
     lowered: &'a Lowered<'a>,
     terms: &'a Terms,
     rule_terms: FxHashMap<u32, TermId>,
-    growth: OnceCell<Growth>,
+    pub(super) growth: OnceCell<Growth>,
     known: FxHashMap<(Part, Place), Rc<Language>>,
     /// The rules that are being looked at.
     open: FxHashSet<u32>,
@@ -105,20 +105,11 @@ pub(crate) struct Languages<'a> {
 
 impl<'a> Languages<'a> {
     pub(crate) fn new(lowered: &'a Lowered<'a>, terms: &'a Terms) -> Self {
-        Self::with(lowered, terms, OnceCell::new())
-    }
-
-    /// With what is known of growth.
-    pub(super) fn with(
-        lowered: &'a Lowered<'a>,
-        terms: &'a Terms,
-        growth: OnceCell<Growth>,
-    ) -> Self {
         Self {
             lowered,
             terms,
             rule_terms: lowered.rule_terms.clone(),
-            growth,
+            growth: OnceCell::new(),
             known: FxHashMap::default(),
             open: FxHashSet::default(),
             one_order: false,
