@@ -8,121 +8,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use grammask_gbnf::{ByteSet, Entry, FrameId, Label, NodeId};
-use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::below::{Below, BelowNode};
 use crate::crossings::Crossings;
 use crate::departures::{Way, Ways};
+use crate::exit::{Exit, ExitKey, ExitSet, ExitTable, Within};
 use crate::generations::{Footprint, Generations};
 use crate::interior::{Interior, Iterations};
 use crate::lookahead::{Base, Bases, Lookahead, spilled_bytes};
 use crate::tables::Tables;
 use crate::token_set::{Found, TokenSet};
 use crate::trie::TrieNode;
-
-/// Places where tokens leave what has been read of them: they go on with what lies below.
-#[derive(Clone, Debug)]
-pub(crate) enum Exit {
-    /// At these nodes.
-    At(Arc<Below>),
-    /// At these nodes of what lies below others.
-    Within(Arc<Within>),
-    /// Where the table of a terminal says so.
-    Table(Arc<TableExit>),
-}
-
-/// Nodes of what lies below others, in order. What lies below them all is not merged: mostly little of it
-/// is read on, and behind a long run of spaces all the others lie.
-#[derive(Debug)]
-pub(crate) struct Within {
-    nodes: Box<[(Arc<Below>, BelowNode)]>,
-    /// The bytes with which tokens go on.
-    first: ByteSet,
-}
-
-impl Within {
-    fn new(nodes: Vec<(Arc<Below>, BelowNode)>) -> Self {
-        let mut first = ByteSet::default();
-        let bytes = nodes.iter().flat_map(|(below, node)| below.children(*node));
-        bytes.for_each(|(byte, _)| first.insert(byte));
-        Self { nodes: nodes.into(), first }
-    }
-}
-
-/// Where tokens leave a terminal.
-#[derive(Debug)]
-pub(crate) struct TableExit {
-    /// The node at which the table begins.
-    node: TrieNode,
-    label: Label,
-    table: ExitTable,
-    /// The bytes with which tokens may go on behind the terminal.
-    first: ByteSet,
-}
-
-#[derive(Debug)]
-enum ExitTable {
-    Interior(Arc<Interior>),
-    Iterations(Arc<Iterations>),
-}
-
-/// What makes it the exit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct ExitKey(usize, u32, u32);
-
-impl Exit {
-    /// The exit at some nodes, if anything lies below them.
-    fn at(nodes: &Arc<Below>) -> Option<Self> {
-        nodes.is_inner().then(|| Self::At(Arc::clone(nodes)))
-    }
-
-    /// The exit of a term.
-    fn of_term(node: TrieNode, label: Label, table: &Arc<Interior>) -> Option<Self> {
-        if table.exits.is_empty() && table.ambiguous.is_empty() {
-            return Self::at(&table.ends);
-        }
-        let mut first = table.ends.first;
-        first.union_with(&table.ambiguous);
-        table.exits.iter().for_each(|(byte, _)| first.insert(byte));
-        let table = ExitTable::Interior(Arc::clone(table));
-        Some(Self::Table(Arc::new(TableExit { node, label, table, first })))
-    }
-
-    /// The exit of a loop.
-    fn of_loop(node: TrieNode, label: Label, table: &Arc<Iterations>) -> Option<Self> {
-        let mut first = table.ambiguous;
-        table.ends.iter().for_each(|(_, nodes)| first.union_with(&nodes.first));
-        table.exits.iter().for_each(|&((byte, _), _)| first.insert(byte));
-        let table = ExitTable::Iterations(Arc::clone(table));
-        (!first.is_empty()).then(|| Self::Table(Arc::new(TableExit { node, label, table, first })))
-    }
-
-    /// The bytes with which tokens may go on.
-    fn first(&self) -> &ByteSet {
-        match self {
-            Self::At(nodes) => &nodes.first,
-            Self::Within(nodes) => &nodes.first,
-            Self::Table(exit) => &exit.first,
-        }
-    }
-
-    fn key(&self) -> ExitKey {
-        let exit = match self {
-            Self::At(nodes) => return ExitKey(Arc::as_ptr(nodes).addr(), 0, 0),
-            Self::Within(nodes) => return ExitKey(Arc::as_ptr(nodes).addr(), 0, 0),
-            Self::Table(exit) => exit,
-        };
-        let address = match &exit.table {
-            ExitTable::Interior(table) => Arc::as_ptr(table).addr(),
-            ExitTable::Iterations(table) => Arc::as_ptr(table).addr(),
-        };
-        match exit.label {
-            Label::Counted { min, max, .. } => ExitKey(address, min, max),
-            _ => ExitKey(address, 0, 0),
-        }
-    }
-}
 
 /// What is found frame by frame.
 #[derive(Debug, Default)]
@@ -138,9 +35,7 @@ pub(crate) struct Exits {
 /// The exits that lead to a stack.
 #[derive(Debug, Default)]
 struct ExitsTo {
-    exits: Vec<Exit>,
-    /// What tells them apart: there may be many.
-    keys: FxHashSet<ExitKey>,
+    exits: ExitSet,
     /// Nodes, and nodes of what lies below others.
     nodes: Vec<TrieNode>,
     below: Vec<(Arc<Below>, BelowNode)>,
@@ -170,7 +65,7 @@ impl Exits {
     pub(crate) fn at_way(&mut self, below: NodeId, way: Way<'_>) {
         let to = self.to(below);
         match way.node {
-            Below::ROOT => to.add(Exit::at(way.below)),
+            Below::ROOT => to.exits.extend(Exit::at(way.below)),
             node if way.below.has_children(node) => to.below.push((Arc::clone(way.below), node)),
             _ => {}
         }
@@ -178,16 +73,9 @@ impl Exits {
 }
 
 impl ExitsTo {
-    fn add(&mut self, exit: Option<Exit>) {
-        if let Some(exit) = exit.filter(|exit| self.keys.insert(exit.key())) {
-            self.exits.push(exit);
-        }
-    }
-
-    fn into_exits(mut self, tables: &Tables, memo: &mut FrameMemo) -> Vec<Exit> {
-        let nodes = std::mem::take(&mut self.nodes);
-        if !nodes.is_empty() {
-            self.add(Exit::at(&tables.below(nodes)));
+    fn into_exits(mut self, tables: &Tables, memo: &mut FrameMemo) -> ExitSet {
+        if !self.nodes.is_empty() {
+            self.exits.extend(Exit::at(&tables.below(self.nodes)));
         }
         if !self.below.is_empty() {
             self.below.sort_unstable_by_key(place);
@@ -198,7 +86,7 @@ impl ExitsTo {
                 memo.within.insert(key, Arc::clone(&nodes));
                 nodes
             });
-            self.exits.push(Exit::Within(nodes));
+            self.exits.add(Exit::Within(nodes));
         }
         self.exits
     }
@@ -217,23 +105,14 @@ pub(crate) struct Through {
     tokens: TokenSet,
     bases: Bases,
     /// Where they get through to what lies below, unless at once.
-    exits: Box<[Exit]>,
+    exits: ExitSet,
     bytes: usize,
 }
 
 impl Through {
-    fn new(exit: Exit, tokens: TokenSet, bases: Bases, exits: Vec<Exit>) -> Self {
-        let of_exit = |exit: &Exit| match exit {
-            // Others may keep it as well.
-            Exit::At(nodes) => nodes.bytes() / Arc::strong_count(nodes),
-            Exit::Within(nodes) => nodes.bytes() / Arc::strong_count(nodes),
-            Exit::Table(_) => size_of::<TableExit>(),
-        };
-        let bytes = tokens.bytes()
-            + spilled_bytes(&bases)
-            + size_of_val(&*exits)
-            + exits.iter().map(of_exit).sum::<usize>();
-        Self { _exit: exit, tokens, bases, exits: exits.into(), bytes }
+    fn new(exit: Exit, tokens: TokenSet, bases: Bases, exits: ExitSet) -> Self {
+        let bytes = tokens.bytes() + spilled_bytes(&bases) + exits.bytes();
+        Self { _exit: exit, tokens, bases, exits, bytes }
     }
 }
 
@@ -309,7 +188,14 @@ impl Lookahead<'_> {
 
     fn leave(&mut self, below: NodeId, exit: Option<Exit>) {
         if let Some(exits) = &mut self.exits {
-            exits.to(below).add(exit);
+            exits.to(below).exits.extend(exit);
+        }
+    }
+
+    /// The same for many exits.
+    fn leave_all(&mut self, below: NodeId, all: ExitSet) {
+        if let Some(exits) = &mut self.exits {
+            exits.to(below).exits.merge(all);
         }
     }
 
@@ -317,16 +203,15 @@ impl Lookahead<'_> {
     pub(crate) fn walk_alone(&mut self, node: TrieNode, entry: Entry, found: &mut Found) {
         let alone = self.session.above(NodeId::BOTTOM, entry.label);
         self.walk_on(node, &alone, found);
-        for exit in self.go_out(found) {
-            self.leave(entry.below, Some(exit));
-        }
+        let out = self.go_out(found);
+        self.leave_all(entry.below, out);
     }
 
     /// Adds the tokens behind all exits; gives those behind which nothing lies any more. Below a stack
     /// there are only such as come before it, so that each is visited once, with all exits that lead
     /// to it.
-    pub(crate) fn go_out(&mut self, found: &mut Found) -> Vec<Exit> {
-        let mut out = Vec::new();
+    pub(crate) fn go_out(&mut self, found: &mut Found) -> ExitSet {
+        let mut out = ExitSet::default();
         while !self.session.is_spent()
             && let Some(exits) = &mut self.exits
             && let Some((node, to)) = exits.pending.pop_last()
@@ -334,16 +219,14 @@ impl Lookahead<'_> {
             let depth = exits.depth;
             let coming = to.into_exits(&self.engine.tables, &mut self.memo.frames);
             if node == NodeId::BOTTOM {
-                out.extend(coming);
+                out.merge(coming);
             } else if depth >= MOST_DEPTH {
-                self.read_at_once(&coming, node, found);
+                self.read_at_once(coming.as_slice(), node, found);
                 if self.session.behind_all_above(node).is_complete() {
-                    for exit in coming {
-                        self.leave(NodeId::BOTTOM, Some(exit));
-                    }
+                    self.leave_all(NodeId::BOTTOM, coming);
                 }
             } else {
-                self.go_through(node, &coming, found, &mut out);
+                self.go_through(node, coming, found, &mut out);
             }
         }
         out
@@ -354,29 +237,32 @@ impl Lookahead<'_> {
     fn go_through(
         &mut self,
         node: NodeId,
-        coming: &[Exit],
+        mut coming: ExitSet,
         found: &mut Found,
-        out: &mut Vec<Exit>,
+        out: &mut ExitSet,
     ) {
         let frames: SmallVec<[_; 4]> = self.session.frames(node).collect();
-        for top in frames {
+        for (at, &top) in frames.iter().enumerate() {
+            // The last one may have them.
+            let is_last = at + 1 == frames.len();
+            let take = |coming: &mut ExitSet| {
+                if is_last { std::mem::take(coming) } else { coming.clone() }
+            };
             let Some((frame, below)) = top else {
-                out.extend_from_slice(coming);
+                out.merge(take(&mut coming));
                 continue;
             };
             if self.session.is_spent() {
                 return;
             }
             let start = self.frame_start(frame);
-            self.session.spend(coming.len() as u64);
-            for exit in coming {
-                if exit.first().intersects(&start.first) {
-                    let through = self.through(exit, Reader::Frame(frame), found.len());
-                    self.add_through(&through, below, found);
-                }
-                if start.ends {
-                    self.leave(below, Some(exit.clone()));
-                }
+            self.session.spend(coming.iter().len() as u64);
+            for exit in coming.iter().filter(|exit| exit.first().intersects(&start.first)) {
+                let through = self.through(exit, Reader::Frame(frame), found.len());
+                self.add_through(&through, below, found);
+            }
+            if start.ends {
+                self.leave_all(below, take(&mut coming));
             }
         }
     }
@@ -423,8 +309,7 @@ impl Lookahead<'_> {
         found.add(&through.tokens);
         let Some(exits) = &mut self.exits else { return };
         through.bases.iter().for_each(|base| exits.add_base(base.clone()));
-        let to = exits.to(below);
-        through.exits.iter().for_each(|exit| to.add(Some(exit.clone())));
+        exits.to(below).exits.merge_with(&through.exits);
     }
 
     /// Reads with a frame what comes to it by an exit: where that is much, with each of its terminals
@@ -565,14 +450,6 @@ impl Lookahead<'_> {
 impl Footprint for FrameStart {
     fn bytes(&self) -> usize {
         0
-    }
-}
-
-impl Footprint for Within {
-    fn bytes(&self) -> usize {
-        // The places are the key as well, and what lies below is kept by it.
-        let below = |(below, _): &(Arc<Below>, _)| below.bytes() / Arc::strong_count(below);
-        2 * size_of_val(&*self.nodes) + self.nodes.iter().map(below).sum::<usize>()
     }
 }
 

@@ -37,6 +37,7 @@ mod departures;
 mod dfa;
 mod engine;
 mod exact;
+mod exit;
 mod few_states;
 mod forbidden;
 mod forced;

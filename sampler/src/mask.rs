@@ -131,23 +131,33 @@ impl TokenMask {
 
     /// Writes the words into a caller's buffer; words beyond the vocabulary become 0.
     pub fn write_words(&self, buffer: &mut [u32]) {
-        self.for_each_word(buffer, |word, known| *word = known);
+        self.combine(buffer, |_, known| known);
     }
 
-    /// Gives each word of a buffer with the one of the mask; beyond the vocabulary that is 0.
-    fn for_each_word(&self, buffer: &mut [u32], put: impl Fn(&mut u32, u32)) {
-        // In blocks, which is a copy on most machines.
+    /// Makes of the bits of a buffer and those that the mask has there what the buffer has then; beyond the
+    /// vocabulary the mask has none.
+    fn combine(&self, buffer: &mut [u32], of: impl Fn(usize, usize) -> usize) {
+        // In blocks: a copy is one on most machines, and else several blocks are taken at once.
         const HALVES: usize = usize::BITS as usize / 32;
-        let half = |block: usize, half: usize| (block >> (32 * half)) as u32;
+        let join = |words: [u32; HALVES]| {
+            let halves = words.into_iter().rev();
+            halves.fold(0_usize, |block, word| block.unbounded_shl(32) | word as usize)
+        };
+        let half = |block: usize, at: usize| (block >> (32 * at)) as u32;
         let known = self.bits.as_slice();
         let (blocks, rest) = buffer.as_chunks_mut::<HALVES>();
-        let written = blocks.len().min(known.len());
-        for (words, &block) in blocks.iter_mut().zip(known) {
-            words.iter_mut().enumerate().for_each(|(at, word)| put(word, half(block, at)));
+        let last = known.get(blocks.len()).copied().unwrap_or_default();
+        let (within, beyond) = blocks.split_at_mut(blocks.len().min(known.len()));
+        for (words, &known) in within.iter_mut().zip(known) {
+            let block = of(join(*words), known);
+            *words = std::array::from_fn(|at| half(block, at));
         }
-        blocks[written..].as_flattened_mut().iter_mut().for_each(|word| put(word, 0));
-        let block = known.get(blocks.len()).copied().unwrap_or_default();
-        rest.iter_mut().enumerate().for_each(|(at, word)| put(word, half(block, at)));
+        for word in beyond.as_flattened_mut() {
+            *word = half(of(*word as usize, 0), 0);
+        }
+        for (at, word) in rest.iter_mut().enumerate() {
+            *word = half(of(*word as usize, half(last, at) as usize), 0);
+        }
     }
 }
 
@@ -204,7 +214,7 @@ impl MaskBuffer for [u32] {
     }
 
     fn unite(&mut self, mask: &TokenMask) {
-        mask.for_each_word(self, |word, more| *word |= more);
+        mask.combine(self, |bits, more| bits | more);
     }
 
     fn add(&mut self, token: TokenId) {
@@ -220,7 +230,7 @@ impl MaskBuffer for [u32] {
     }
 
     fn take_out_all(&mut self, mask: &TokenMask) {
-        mask.for_each_word(self, |word, less| *word &= !less);
+        mask.combine(self, |bits, less| bits & !less);
     }
 }
 
