@@ -147,7 +147,7 @@ impl Engine {
     ) -> impl Iterator<Item = (Look, u64)> + use<> {
         let first = if session.has_independent_frames() {
             // Where characters are counted there are many states.
-            [(Look::Frames, BY_FRAMES), (Look::Quick, 1 << 9)]
+            [(Look::Frames, BY_FRAMES), (Look::Quick, 1 << 7)]
                 .map(|(look, most)| memo.looks.is_worth_while(look, label).then_some((look, most)))
         } else {
             [Some((Look::Tables, 1 << 14)), None]
