@@ -149,19 +149,6 @@ impl ExitSet {
         self.extend(other.exits);
     }
 
-    /// The same for one that stays.
-    pub(crate) fn merge_with(&mut self, other: &Self) {
-        if self.exits.is_empty() {
-            self.clone_from(other);
-        } else {
-            self.extend(other.exits.iter().cloned());
-        }
-    }
-
-    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Exit> {
-        self.exits.iter()
-    }
-
     pub(crate) fn as_slice(&self) -> &[Exit] {
         &self.exits
     }

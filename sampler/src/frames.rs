@@ -256,10 +256,12 @@ impl Lookahead<'_> {
                 return;
             }
             let start = self.frame_start(frame);
-            self.session.spend(coming.iter().len() as u64);
-            for exit in coming.iter().filter(|exit| exit.first().intersects(&start.first)) {
-                let through = self.through(exit, Reader::Frame(frame), found.len());
-                self.add_through(&through, below, found);
+            self.session.spend(coming.as_slice().len() as u64);
+            for exit in coming.as_slice() {
+                if exit.first().intersects(&start.first) {
+                    let through = self.through(exit, Reader::Frame(frame), found.len());
+                    self.add_through(&through, below, found);
+                }
             }
             if start.ends {
                 self.leave_all(below, take(&mut coming));
@@ -309,7 +311,7 @@ impl Lookahead<'_> {
         found.add(&through.tokens);
         let Some(exits) = &mut self.exits else { return };
         through.bases.iter().for_each(|base| exits.add_base(base.clone()));
-        exits.to(below).exits.merge_with(&through.exits);
+        exits.to(below).exits.merge(through.exits.clone());
     }
 
     /// Reads with a frame what comes to it by an exit: where that is much, with each of its terminals
